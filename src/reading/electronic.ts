@@ -16,10 +16,13 @@ const TRAILING = /[.,;:!?)\]}'"”’»]+$/
 const PIECE = /\p{L}+|\d+|[^\p{L}\d]/gu
 const LABEL = String.raw`[\p{L}\d](?:[\p{L}\d_&-]{0,61}[\p{L}\d])?`
 const PATH = String.raw`(?:[/?#][!#-&(-;=?-~\p{L}]{0,1000})?`
-const ASCII_LABEL = String.raw`[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?`
+const ASCII_LABEL = String.raw`[a-z\d](?:[a-z\d_-]{0,61}[a-z\d])?`
 /** A word behind a period without a space is a missing space, not a domain: "the end.and then". */
 const NO_DOMAINS =
   /\.(?:a|an|and|are|as|at|but|for|he|his|i|if|is|it|no|not|of|on|or|she|so|that|the|then|they|this|to|we|with|you)$/i
+/** "sig.ra", "v.le": Italian abbreviations. */
+const ABBREVIATION =
+  /^(?:sig|dott|prof|d|avv|gent|ill|spett|on|f|v|p|c|l|n|egr|cucch)\.(?:ra|na|ri|ssa|ti|mo|ma|mi|me|le|lli|zza|za|so|go|ro|no|ni)$/
 /** "1.er", "2.do": Spanish ordinal numbers. */
 const ORDINAL = /^\d+\.(?:er|do|ro|to|mo|vo|no|ra|da|ta|ma|va|na)$/
 
@@ -53,8 +56,9 @@ function addressRules(words: ElectronicWords): Rule[] {
     ...rulesAt(
       ['letter', 'digit'],
       'electronic',
-      String.raw`(?=[a-z\d-]{0,63}\.)(?=[\d.-]{0,60}[a-z])${ASCII_LABEL}(?:\.${ASCII_LABEL}){0,5}\.[a-z]{2,10}(?![\p{L}\d])(?::\d{1,5}(?!\d))?${PATH}`,
-      (groups, around, match) => (NO_DOMAINS.test(match) || ORDINAL.test(match) ? null : read(groups, around, match)),
+      String.raw`(?=[a-z\d_-]{0,63}\.)(?=[\d.-]{0,60}[a-z])${ASCII_LABEL}(?:\.${ASCII_LABEL}){0,5}\.[a-z]{2,10}(?![\p{L}\d])(?::\d{1,5}(?!\d))?${PATH}`,
+      (groups, around, match) =>
+        [NO_DOMAINS, ABBREVIATION, ORDINAL].some((pattern) => pattern.test(match)) ? null : read(groups, around, match),
     ),
   ]
 }

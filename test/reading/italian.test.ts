@@ -12,6 +12,7 @@ describeReadings('Italian', {
     Abita al 4° piso, 2ª porta. | Abita al quarto piso, seconda porta.
     È la 25ª edizione del festival. | È la venticinquesima edizione del festival.
     È arrivato 11º in classifica. | È arrivato undicesimo in classifica.
+    Abita al 2°B, 1a scala, la 2^ porta. | Abita al secondo B, prima scala, la seconda porta.
   `,
   decimal: `
     L'indice è salito di 0,75 punti. | L'indice è salito di zero virgola settantacinque punti.
@@ -22,6 +23,9 @@ describeReadings('Italian', {
     Hanno votato i 2/3 dei soci. | Hanno votato i due terzi dei soci.
     Restano 1/15 e 7/8 del totale. | Restano un quindicesimo e sette ottavi del totale.
     Passano 3/4 d'ora. | Passano tre quarti d'ora.
+    Metti 2 ½ tazze, ¼ kg e 1 ½ l. | Metti due tazze e mezza, un quarto di chilogrammo e un litro e mezzo.
+    Bevi 1/2 bicchiere e 2/5 l. | Bevi mezzo bicchiere e due quinti di litro.
+    Voto: 8/10; pag. 2/6; pressione 130/85. | Voto: otto su dieci; pagina due di sei; pressione cento trenta su ottantacinque.
   `,
   money: `
     Il biglietto costa 15,50 €. | Il biglietto costa quindici euro cinquanta centesimi.
@@ -40,6 +44,11 @@ describeReadings('Italian', {
     Oggi ci sono 28° all'ombra. | Oggi ci sono ventotto gradi all'ombra.
     Potenza max: 200 W e 0,5 kWh/giorno | Potenza massima: duecento watt e zero virgola cinque chilowattora per giorno
     È al km 21. | È al chilometro ventuno.
+    Consuma 6 l/100 km e fa 90 casi/100.000 ab. | Consuma sei litri ogni cento chilometri e fa novanta casi ogni centomila abitanti.
+    Sono 80 m2, 50 battiti/min e 2 volte/anno. | Sono ottanta metri quadrati, cinquanta battiti al minuto e due volte all’anno.
+    Compra un monitor da 27" e 3 cucch. di sale. | Compra un monitor da ventisette pollici e tre cucchiai di sale.
+    Oggi max. 32°; vel. max 50 km/h; kg 3. | Oggi massimo trentadue gradi; velocità massima cinquanta chilometri per ora; tre chilogrammi.
+    Misura 2 m x 80 cm. | Misura due metri per ottanta centimetri.
   `,
   date: `
     È nata il 3 aprile 1999. | È nata il tre aprile mille novecento novantanove.
@@ -51,6 +60,11 @@ describeReadings('Italian', {
     Riunione: lunedì 3/2, 10:00-11:30 | Riunione: lunedì tre febbraio, dieci a undici e trenta
     La Grande Guerra (1915-18). | La Grande Guerra (mille novecento quindici a diciotto).
     Gli anni '60 e il '900. | Gli anni sessanta e il novecento.
+    Ci vediamo oggi, 9/11, l'1/6 e martedì, 14/7. | Ci vediamo oggi, nove novembre, l'uno giugno e martedì, quattordici luglio.
+    Anno 2022/23, fattura n. 7/2024, dal 04/2024. | Anno duemila ventidue ventitré, fattura numero sette barra duemila ventiquattro, dal aprile duemila ventiquattro.
+    Apre lun.-ven. e chiude sab. dopo le 12. | Apre lunedì a venerdì e chiude sabato dopo le dodici.
+    Da gen.-mar. 2023 al 2T24, 9/set/2021. | Da gennaio a marzo duemila ventitré al secondo trimestre del duemila ventiquattro, nove settembre duemila ventuno.
+    Dal 44 d.C. ai secc. XV-XVI. | Dal quarantaquattro dopo Cristo ai secoli quindicesimo a sedicesimo.
   `,
   time: `
     Cena alle 21:15. | Cena alle ventuno e quindici.
@@ -58,12 +72,17 @@ describeReadings('Italian', {
     Il treno parte alle 6:05. | Il treno parte alle sei e cinque.
     Cuocere 1 h 15 min a fuoco lento. | Cuocere un’ora e quindici minuti a fuoco lento.
     All'1:30 e alle 12:30. | All'una e trenta e alle dodici e trenta.
+    Gol al 12' e al 45'+2'. | Gol al dodicesimo e al quarantacinquesimo più due.
+    Ha impiegato 2'35'' e 1:58.332. | Ha impiegato due minuti e trentacinque secondi e un minuto e cinquantotto virgola trecento trentadue secondi.
+    Dura 3 min 20 s, ore 8:30-14. | Dura tre minuti e venti secondi, ore otto e trenta a quattordici.
+    Disse: "voglio 20". | Disse: "voglio venti".
   `,
   telephone: `
     Chiama il 347 1234567. | Chiama il tre quattro sette, uno due tre quattro cinque sei sette.
     Il numero è +39 02 1234 5678. | Il numero è più tre nove, zero due, uno due tre quattro, cinque sei sette otto.
     Tel. 02 1234567 | telefono zero due, uno due tre quattro cinque sei sette
     P. IVA 12345678901 | P. IVA uno due tre quattro cinque sei sette otto nove zero uno
+    Numero verde 800 765 432 e 340 111 2222. | Numero verde otto zero zero, sette sei cinque, quattro tre due e tre quattro zero, uno uno uno, due due due due.
   `,
   range: `
     Leggi le pagine 12-18. | Leggi le pagine dodici a diciotto.
@@ -80,6 +99,7 @@ describeReadings('Italian', {
     Luigi XVI fu l'ultimo. | Luigi sedicesimo fu l'ultimo.
     Nel XIX e XX secolo. | Nel diciannovesimo e ventesimo secolo.
     Alla fine del sec. XIX, cap. XII. | Alla fine del secolo diciannovesimo, capitolo dodici.
+    Abita in via XX Settembre; I trimestre. | Abita in via venti Settembre; primo trimestre.
   `,
   score: `
     La Roma ha vinto 4-2 contro la Lazio. | La Roma ha vinto quattro a due contro la Lazio.
@@ -89,15 +109,23 @@ describeReadings('Italian', {
     Scrivi a luca@gmail.com. | Scrivi a l u c a chiocciola gmail punto com.
     Visita www.governo.it/aiuto. | Visita w w w punto g o v e r n o punto it slash a i u t o.
     Segui @mar_7 e #GiornataDelLibro | Segui chiocciola m a r trattino basso sette e cancelletto Giornata Del Libro
+    Apri carta_aprile.doc ora. | Apri c a r t a trattino basso a p r i l e punto d o c ora.
   `,
   serial: `
     Un volo con l'A380. | Un volo con l'A trecento ottanta.
     La legge 12/2009 | La legge dodici del duemila nove
+    Il volo FR1234 e la sala 4C. | Il volo F R mille duecento trentaquattro e la sala quattro C.
+    Il codice AB12CD34EF e via Po 3/C | Il codice A B uno due C D tre quattro E F e via Po tre barra C
+    HDMI 1.4 e tabella 3.2. | HDMI uno punto quattro e tabella tre punto due.
+    Il D.Lgs. 33/2013 e la L. 5/1992, art. 2, c. 3. | Il decreto legislativo trentatré del duemila tredici e la legge cinque del mille novecento novantadue, articolo due, comma tre.
   `,
   math: `
     5 + 3 = 8 | cinque più tre uguale a otto
     x³ ≤ 10 | x al cubo minore o uguale a dieci
     La CO₂ dell'aria. | La C O due dell'aria.
+    La SO2 e il NaCl. | La S O due e il N A C L.
+    8:4=2; 9-3=6; 4·5=20; y² - 2y = 0 | otto diviso quattro uguale a due; nove meno tre uguale a sei; quattro per cinque uguale a venti; y al quadrato meno due y uguale a zero
+    Circa 3·10⁶ m. | Circa tre per dieci alla sei metri.
   `,
   abbreviation: `
     Il Sig. Ricci e la Dott.ssa Gallo. | Il signor Ricci e la dottoressa Gallo.
@@ -105,9 +133,17 @@ describeReadings('Italian', {
     Ha preso pane, frutta, ecc. | Ha preso pane, frutta, eccetera.
     Morì nel 31 a.C. | Morì nel trentuno avanti Cristo.
     S. Pietro è a pag. 8. | San Pietro è a pagina otto.
+    Lavora alla Gil S.p.A. Poi mangia, ecc. Dopo dorme. | Lavora alla Gil società per azioni. Poi mangia, eccetera. Dopo dorme.
+    La sig.ra Neri, la dott.ssa Riva e il gen. Blu in v.le Po. | La signora Neri, la dottoressa Riva e il generale Blu in viale Po.
+    Leggo J. L. Gil e M. de Santis. Prendo la vitamina C. Dopo dormo. | Leggo J L Gil e M de Santis. Prendo la vitamina C. Dopo dormo.
+    S. Chiara, S. Ambrogio, S. Zeno e S. Carlo. | Santa Chiara, Sant’Ambrogio, Santo Zeno e San Carlo.
+    Presso Neri, c/o Riva, e/o altri. | Presso Neri, presso Riva, e o altri.
+    Cari/e amici/e, un alunno/a. | Cari e Care amici e amiche, un alunno o alunna.
+    cmq nn so xké, x favore. | comunque non so perché, per favore.
   `,
   acronym: `
     L'IVA e l'ONU, il PD e il PIL. | L'IVA e l'ONU, il P D e il PIL.
+    La FIGC e la RAM. | La F I G C e la RAM.
   `,
   symbol: `
     Ricci & Figli © 2020 | Ricci e Figli copyright duemila venti

@@ -15,17 +15,23 @@ describeReadings('Spanish', {
     Fue el 1.er alcalde y la 3.ª alcaldesa. | Fue el primer alcalde y la tercera alcaldesa.
     Celebran la 25.ª edición del festival. | Celebran la vigesimoquinta edición del festival.
     Terminó 11.º en la clasificación. | Terminó undécimo en la clasificación.
+    Vive en el 2ºB, 1er. piso. | Vive en el segundo B, primer piso.
   `,
   decimal: `
     El índice subió 0,75 puntos. | El índice subió cero coma setenta y cinco puntos.
     La nota media es 7,25. | La nota media es siete coma veinticinco.
     Usa la versión 4.2 del programa. | Usa la versión cuatro punto dos del programa.
+    Mide 2.5. Nada más. | Mide dos coma cinco. Nada más.
+    Vale 12'50 euros y pesa 2'5 kg. | Vale doce coma cincuenta euros y pesa dos coma cinco kilogramos.
   `,
   fraction: `
     Echa 1/2 cucharada de sal y 3/4 de litro de caldo. | Echa media cucharada de sal y tres cuartos de litro de caldo.
     Votaron 2/3 de los socios. | Votaron dos tercios de los socios.
     Quedan 1/15 y 7/8 del total. | Quedan un quinceavo y siete octavos del total.
     Añade ½ limón. | Añade medio limón.
+    Pon 2 ½ vasos, ¼ kg y 1 ½ l. | Pon dos vasos y medio, un cuarto de kilogramo y un litro y medio.
+    Arden 2/3 partes; el 1/4 de las casas. | Arden dos terceras partes; el un cuarto de las casas.
+    Nota: 8/10; pág. 2/6; tensión 130/85. | Nota: ocho sobre diez; página dos de seis; tensión ciento treinta sobre ochenta y cinco.
   `,
   money: `
     La entrada cuesta 15,50 €. | La entrada cuesta quince euros cincuenta céntimos.
@@ -33,6 +39,8 @@ describeReadings('Spanish', {
     El rescate costó 2.400 millones de euros. | El rescate costó dos mil cuatrocientos millones de euros.
     Vale $ 3,25 en Miami. | Vale tres dólares veinticinco centavos en Miami.
     Solo 4,99 €/mes. | Solo cuatro euros noventa y nueve céntimos por mes.
+    Paga $ 300 MXN o U$S 20. | Paga trescientos pesos mexicanos o veinte dólares estadounidenses.
+    Costó 4 mil M€ y 3 M€. | Costó cuatro mil millones de euros y tres millones de euros.
   `,
   measure: `
     Corre a 12 km/h. | Corre a doce kilómetros por hora.
@@ -44,6 +52,11 @@ describeReadings('Spanish', {
     Añade 100 g de mantequilla. | Añade cien gramos de mantequilla.
     Potencia máx.: 200 W y 0,5 kWh/día | Potencia máxima: doscientos vatios y cero coma cinco kilovatios hora por día
     Está en el km 21. | Está en el kilómetro veintiuno.
+    Gasta 6 l/100 km y emite 90 casos/100.000 hab. | Gasta seis litros cada cien kilómetros y emite noventa casos cada cien mil habitantes.
+    Son 80 m2, 2 hab. y 50 lat/min. | Son ochenta metros cuadrados, dos habitaciones y cincuenta latidos por minuto.
+    Compra un monitor de 27" y 3 cdas. de sal. | Compra un monitor de veintisiete pulgadas y tres cucharadas de sal.
+    Hoy, máx. 32º; vel. máx. 50 km/h. | Hoy, máximo treinta y dos grados; velocidad máxima cincuenta kilómetros por hora.
+    Mide 2 m x 80 cm. | Mide dos metros por ochenta centímetros.
   `,
   date: `
     Nació el 3 de abril de 1999. | Nació el tres de abril de mil novecientos noventa y nueve.
@@ -53,6 +66,11 @@ describeReadings('Spanish', {
     El 1 de enero es festivo. | El primero de enero es festivo.
     Reunión: lunes 3/2, de 10:00-11:30 h | Reunión: lunes tres de febrero, de diez a once y media
     La Gran Guerra (1914-18). | La Gran Guerra (mil novecientos catorce a dieciocho).
+    Nos vemos hoy, 9/11, y el martes, 14/7. | Nos vemos hoy, nueve de noviembre, y el martes, catorce de julio.
+    Curso 2022/23, factura n.º 2024/007, desde 04/2024. | Curso dos mil veintidós veintitrés, factura número dos mil veinticuatro barra cero cero siete, desde abril de dos mil veinticuatro.
+    Abre lun.-vie. y cierra los mar. por la tarde. | Abre lunes a viernes y cierra los martes por la tarde.
+    De ene.-mar. 2023 al 2T24, 9/sep/2021. | De enero a marzo de dos mil veintitrés al segundo trimestre de dos mil veinticuatro, nueve de septiembre de dos mil veintiuno.
+    Del 44 d. C. al s. XV-XVI. | Del cuarenta y cuatro después de Cristo al siglo quince a dieciséis.
   `,
   time: `
     Cena a las 21:15. | Cena a las veintiuna y cuarto.
@@ -61,12 +79,18 @@ describeReadings('Spanish', {
     Abre de 9:00 a 14:00. | Abre de nueve a catorce.
     Cocer 1 h 15 min a fuego lento. | Cocer una hora y quince minutos a fuego lento.
     Llega a las 21 y sale a la 1. | Llega a las veintiuna y sale a la una.
+    Gol en el 12' y en el min. 45+2. | Gol en el minuto doce y en el minuto cuarenta y cinco más dos.
+    Tardó 2'35'' y 1:58.332. | Tardó dos minutos y treinta y cinco segundos y un minuto y cincuenta y ocho coma trescientos treinta y dos segundos.
+    Dura 3 min 20 s, de 8:30-14 h. | Dura tres minutos y veinte segundos, de ocho y media a catorce horas.
+    Dijo: 'tengo 30' y "quiero 20". | Dijo: 'tengo treinta' y "quiero veinte".
   `,
   telephone: `
     Llame al 655 443 322. | Llame al seis cinco cinco, cuatro cuatro tres, tres dos dos.
     Mi número es el +34 93 222 11 00. | Mi número es el más treinta y cuatro, nueve tres, dos dos dos, uno uno, cero cero.
     Tel. 91 555 12 34 | teléfono nueve uno, cinco cinco cinco, uno dos, tres cuatro
     C. P. 28001 Madrid | código postal dos ocho cero cero uno Madrid
+    Mi fijo es 93 456 78 90 y mi móvil 600 111 222. | Mi fijo es nueve tres, cuatro cinco seis, siete ocho, nueve cero y mi móvil seis cero cero, uno uno uno, dos dos dos.
+    Hay 600 111 222 razones. | Hay seiscientos millones ciento once mil doscientas veintidós razones.
   `,
   range: `
     Leed las páginas 12-18. | Leed las páginas doce a dieciocho.
@@ -83,26 +107,37 @@ describeReadings('Spanish', {
     El III Congreso y la V Feria. | El tercer Congreso y la quinta Feria.
     Luis XVI fue el último. | Luis dieciséis fue el último.
     Nació en el s. XIX, cap. XII. | Nació en el siglo diecinueve, capítulo doce.
+    La LXI Legislatura, MCMXCIX y la X marca. | La sexagésima primera Legislatura, mil novecientos noventa y nueve y la X marca.
+    I Congreso de Poesía | primer Congreso de Poesía
   `,
   score: `
     El Betis ganó 4-2 al Cádiz. | El Betis ganó cuatro a dos al Cádiz.
     El partido terminó 0-0. | El partido terminó cero a cero.
     Nadal ganó 6-4, 3-6 y 7-5. | Nadal ganó seis a cuatro, tres a seis y siete a cinco.
+    Alavés 1 - 0 Getafe. Ganó los sets 6/3 y 7/5. | Alavés uno a cero Getafe. Ganó los sets seis a tres y siete a cinco.
   `,
   electronic: `
     Escribe a luis@gmail.com. | Escribe a l u i s arroba gmail punto com.
     Visita www.gob.es/ayuda. | Visita w w w punto g o b punto e s barra a y u d a.
     Sigue a @mar_7 y #DíaDelLibro | Sigue a arroba m a r guion bajo siete y almohadilla Día Del Libro
+    Abre carta_abril.doc ya. | Abre c a r t a guion bajo a b r i l punto d o c ya.
   `,
   serial: `
     El vuelo a bordo del A380. | El vuelo a bordo del A trescientos ochenta.
     El art. 21.3 de la Ley 12/2009 | El artículo veintiuno punto tres de la Ley doce de dos mil nueve
+    El vuelo UX1234 y la sala 4C. | El vuelo U X mil doscientos treinta y cuatro y la sala cuatro C.
+    El código AB12CD34EF y el IBAN ES12 3456 7890 1234 5678 9012 | El código A B uno dos C D tres cuatro E F y el IBAN E S uno dos, tres cuatro cinco seis, siete ocho nueve cero, uno dos tres cuatro, cinco seis siete ocho, nueve cero uno dos
+    La calle 8 # 12-30 | La calle ocho número doce treinta
+    HDMI 1.4 y tabla 3.2. | HDMI uno punto cuatro y tabla tres punto dos.
   `,
   math: `
     5 + 3 = 8 | cinco más tres igual a ocho
     El radio es π × 2. | El radio es pi por dos.
     x³ ≤ 10 | x al cubo menor o igual que diez
     El CO₂ del aire. | El C O dos del aire.
+    El SO2 y el NaCl. | El S O dos y el N A C L.
+    8:4=2; 9-3=6; 4·5=20; y² - 2y = 0 | ocho entre cuatro igual a dos; nueve menos tres igual a seis; cuatro por cinco igual a veinte; y al cuadrado menos dos y igual a cero
+    Unos 3·10⁶ m. | Unos tres por diez elevado a seis metros.
   `,
   abbreviation: `
     El Sr. Ruiz y la Dra. Gil. | El señor Ruiz y la doctora Gil.
@@ -112,9 +147,17 @@ describeReadings('Spanish', {
     Murió en el 31 a. C. | Murió en el treinta y uno antes de Cristo.
     La pág. 8 y el art. 12. | La página ocho y el artículo doce.
     El n.º 5 de la lista. | El número cinco de la lista.
+    Vino de EE. UU. Ayer salió. | Vino de Estados Unidos. Ayer salió.
+    Trabaja en Gil, S. L. Allí come, etc. Luego duerme. | Trabaja en Gil, sociedad limitada. Allí come, etcétera. Luego duerme.
+    El presidente de EE. UU. llegó. | El presidente de Estados Unidos llegó.
+    Leo a J. L. Gil. Tomo vitamina C. Después duermo. | Leo a J L Gil. Tomo vitamina C. Después duermo.
+    Cuesta 5 € c/u, calle Sol, s/n, y/o c/ Luna. | Cuesta cinco euros cada uno, calle Sol, sin número, y o calle Luna.
+    Los alumnos/as y el profesor/a abren el archivo(s). | Los alumnos y alumnas y el profesor o profesora abren el archivo o archivos.
+    q tal? voy tb xq quiero; la letra q. | qué tal? voy también porque quiero; la letra q.
   `,
   acronym: `
     El IVA y la ONU, el DNI y el PP. | El IVA y la ONU, el D N I y el P P.
+    RTVE y la RAM. | R T V E y la RAM.
   `,
   symbol: `
     Pérez & Hijos © 2020 | Pérez e Hijos copyright dos mil veinte

@@ -68,14 +68,32 @@ export const UNITS = `
   lx | lux | lux
   mol | mole | moli
   rpm | giro al minuto | giri al minuto
+  m2 | metro quadrato | metri quadrati
+  m3 | metro cubo | metri cubi
+  cm2 | centimetro quadrato | centimetri quadrati
+  cm3 | centimetro cubo | centimetri cubi
+  km2 | chilometro quadrato | chilometri quadrati
+  Nm,N·m | newton metro | newton metro
+  Mpx | megapixel | megapixel
+  bpm | battito al minuto | battiti al minuto
+  lt | litro | litri
+  mt | metro | metri
+  gg | giorno | giorni
+  pz | pezzo | pezzi
+  pt | punto | punti
+  cent | centesimo | centesimi
+  cucch | cucchiaio | cucchiai
+  cucch.no,cucch.ni | cucchiaino | cucchiaini
+  bust | bustina | bustine
+  conf | confezione | confezioni
   B | byte | byte
   KB,kB | kilobyte | kilobyte
   MB | megabyte | megabyte
   GB | gigabyte | gigabyte
   TB | terabyte | terabyte
   kbps | kilobit al secondo | kilobit al secondo
-  Mbps | megabit al secondo | megabit al secondo
-  Gbps | gigabit al secondo | gigabit al secondo
+  Mbps,Mb/s | megabit al secondo | megabit al secondo
+  Gbps,Gb/s | gigabit al secondo | gigabit al secondo
   px | pixel | pixel
   mph | miglio orario | miglia orarie
   ab | abitante | abitanti
@@ -138,6 +156,7 @@ export const PER_UNITS = spokenForms(`
   persona | persona
   notte | notte
   settimana | settimana
+  mq | metro quadrato
   ab | abitante
 `)
 
@@ -298,6 +317,7 @@ export const ABBREVIATIONS = spokenForms(`
   int. | interno
   n°,N° | numero
   Sig.ra,sig.ra | signora
+  prof.ssa | professoressa
   Sig.na | signorina
   Sigg. | signori
   Dott.,dott. | dottor
@@ -321,39 +341,132 @@ export const ABBREVIATIONS = spokenForms(`
   Gent.mo | gentilissimo
   Gent.ma | gentilissima
   Spett.le | spettabile
-  ecc.,etc. | eccetera
   p. es.,p.es.,ad es. | per esempio
   es. | esempio
-  ca. | circa
-  a.C.,a. C. | avanti Cristo
-  d.C.,d. C. | dopo Cristo
-  P.za,P.zza | piazza
-  V.le | viale
-  C.so | corso
-  F.lli | fratelli
+  P.za,P.zza,p.za,p.zza | piazza
+  V.le,v.le | viale
+  C.so,c.so | corso
+  F.lli,f.lli | fratelli
   tel.,Tel. | telefono
   cell.,Cell. | cellulare
-  max.,max | massimo
-  min. | minimo
   vs. | contro
-  S.p.A.,S.P.A.,SpA | società per azioni
-  S.r.l.,S.R.L.,Srl | società a responsabilità limitata
-  c.a. | corrente anno
-  u.s. | ultimo scorso
-  p.v. | prossimo venturo
-  c.m. | corrente mese
   rif. | riferimento
   all. | allegato
   Dip. | dipartimento
-  Min. | ministero
   sec. | secolo
   secc. | secoli
   ed. | edizione
   cfr. | confronta
+  kg/m² | chilogrammi per metro quadrato
+  Min. | ministro
+  Pres. | presidente
+  Ten. | tenente
+  Magg. | maggiore
+  Mar. | maresciallo
+  Cav.,cav. | cavaliere
+  Comm. | commendatore
+  Dir. | direttore
+  Resp. | responsabile
+  Amm. | amministratore
+  Sig.na,sig.na | signorina
+  Sigg.ri | signori
+  Prof.ssa | professoressa
+  D.ssa,d.ssa | dottoressa
+  Avv.ti,avv.ti | avvocati
+  Ill.mo | illustrissimo
+  Ill.ma | illustrissima
+  Egr.,egr. | egregio
+  Gent.mi | gentilissimi
+  Spett. | spettabile
+  on.le,On.le | onorevole
+  Em. | eminenza
+  p.c. | per conoscenza
+  L.go,l.go | largo
+  Loc.,loc. | località
+  Fraz.,fraz. | frazione
+  Str.,str. | strada
+  Vic.,vic. | vicolo
+  Prov.,prov. | provincia
+  sc. | scala
+  int.,Int. | interno
+  N. verde,n. verde | numero verde
+  Vel.,vel. | velocità
+  temp.,Temp. | temperatura
+  tab.,Tab. | tabella
+  tav.,Tav. | tavola
+  diap. | diapositiva
+  prot.,Prot. | protocollo
+  lett. | lettera
+  Cost. | Costituzione
+  Cass. | Cassazione
+  Trib. | tribunale
+  sup. | superiore
+  inf. | inferiore
+  sem.,Sem. | semestre
+  trim.,Trim. | trimestre
+  bust. | bustina
+  cucch.no | cucchiaino
+  cucch.ni | cucchiaini
+  cad. | cadauno
+  conf. | confezione
+  rep. | reparto
+  Univ. | università
+  Fac. | facoltà
+  Ist. | istituto
+  v. nota | vedi nota
+  et al. | e altri
+  v. pag. | vedi pagina
+  v. art. | vedi articolo
+  gg. | giorni
+`)
+
+/** Those that a sentence may end with. */
+export const CLOSING = spokenForms(`
+  ecc.,etc.,Ecc. | eccetera
+  lun. | lunedì
+  gio. | giovedì
+  ven. | venerdì
+  sab. | sabato
+  ca. | circa
+  a.C.,a. C. | avanti Cristo
+  d.C.,d. C. | dopo Cristo
+  max.,max,Max.,máx. | massimo
+  min. | minimo
+  S.p.A.,S.P.A.,SpA,S. p. A. | società per azioni
+  S.r.l.,S.R.L.,Srl,s.r.l. | società a responsabilità limitata
+  S.n.c.,Snc,s.n.c. | società in nome collettivo
+  S.a.s.,Sas,s.a.s. | società in accomandita semplice
+  Soc. Coop.,soc. coop. | società cooperativa
+  c.a. | corrente anno
+  u.s. | ultimo scorso
+  p.v. | prossimo venturo
+  c.m. | corrente mese
   N.B.,NB | nota bene
   P.S. | post scriptum
   S.S. | Sua Santità
-  kg/m² | chilogrammi per metro quadrato
+  q.b.,Q.b. | quanto basta
+  s.l.m. | sul livello del mare
+  IVA incl. | IVA inclusa
+  IVA escl. | IVA esclusa
+  incl. | incluso
+  escl. | escluso
+  sgg.,segg. | seguenti
+  op. cit. | opera citata
+  p.b.,p. b. | punti base
+  p.p. | punti percentuali
+  C.F.,c.f. | codice fiscale
+  jr.,Jr. | junior
+  c.p.c. | codice di procedura civile
+  c.p.p. | codice di procedura penale
+  c.p. | codice penale
+  c.c. | codice civile
+  T.U. | testo unico
+  D.Lgs.,d.lgs.,D. Lgs. | decreto legislativo
+  D.L.,d.l. | decreto legge
+  D.M.,d.m. | decreto ministeriale
+  D.P.R.,d.P.R.,DPR | decreto del presidente della Repubblica
+  D.P.C.M.,DPCM | decreto del presidente del Consiglio
+  tot. | totale
 `)
 
 /** Only before a number. */
@@ -376,14 +489,91 @@ export const BEFORE_NUMBERS = spokenForms(`
   ven. | venerdì
   sab. | sabato
   dom. | domenica
+  L. | legge
+  h,h. | ore
+  t. | tomo
+  diap. | diapositiva
+  sez. | sezione
+  gg. | giorni
 `)
 
 /** Before a name. */
 export const TITLES = spokenForms(`
+  gen. | generale
+  col. | colonnello
+  cap. | capitano
+  ten. | tenente
+  sen. | senatore
+  pres. | presidente
+  mons. | monsignor
+  magg. | maggiore
   S. | San
 `)
 
 /** Acronyms of two or three letters that are said as words. */
 export const ACRONYMS = new Set(
-  wordsOf('ONU IVA PIL ASL CAP PIN SIM ISO LED RAI IMU TAR TAC BOT CIG DOP DOC IGP ENI UIL CIA UFO TIM GIP PEC'),
+  wordsOf(
+    'ONU IVA PIL ASL CAP PIN SIM ISO LED RAI IMU TAR TAC BOT CIG DOP DOC ENI UIL CIA UFO TIM GIP PEC RAM ROM USA COP',
+  ),
 )
+
+/** Long acronyms that are spelled. */
+export const SPELLED = new Set(wordsOf('FIGC CCNL MIUR IRCCS'))
+
+/** Without their period. */
+export const WEEKDAYS = spokenForms(`
+  lun | lunedì
+  mar | martedì
+  mer | mercoledì
+  gio | giovedì
+  ven | venerdì
+  sab | sabato
+  dom | domenica
+`)
+
+/** Forms with a slash. */
+export const SLASHED = spokenForms(`
+  c/o | presso
+  e/o | e o
+  s/n | senza numero
+  n/d,N/D | non disponibile
+  c/c | conto corrente
+`)
+
+/** Words of chats. */
+export const CHAT = spokenForms(`
+  cmq | comunque
+  nn | non
+  ke | che
+  ki | chi
+  xke,xké,xkè,xché,xchè,xche,perke | perché
+  qnd | quando
+  qlc | qualche
+  qlcs | qualcosa
+  qlcn | qualcuno
+  tvb | ti voglio bene
+  grz | grazie
+  msg | messaggio
+  dmn | domani
+  tt | tutto
+  sn | sono
+  dp | dopo
+  x favore | per favore
+  x il | per il
+  x la | per la
+  x lo | per lo
+  x i | per i
+  x gli | per gli
+  x le | per le
+  x un | per un
+  x una | per una
+  x me | per me
+  x te | per te
+  x noi | per noi
+  x voi | per voi
+  x caso | per caso
+  x fortuna | per fortuna
+  x ora | per ora
+  x oggi | per oggi
+  x domani | per domani
+`)

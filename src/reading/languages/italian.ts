@@ -1,7 +1,8 @@
 import { rulesOf } from '../european/european.ts'
 import type { Counted, Gender, Words } from '../european/words.ts'
 import { spell } from '../number-rules.ts'
-import { romanceRules, shortDateRules, titleRule } from '../romance/romance.ts'
+import { shortDateRules } from '../romance/dates.ts'
+import { romanceRules } from '../romance/romance.ts'
 import { beforeNoun, countedForms, currencyForms, isDegree, type RomanceWords, SHARED_WORDS } from '../romance/words.ts'
 import { rule, wordRule } from '../rules.ts'
 import type { Rule, RuleBook } from '../scan.ts'
@@ -9,12 +10,17 @@ import {
   ABBREVIATIONS,
   ACRONYMS,
   BEFORE_NUMBERS,
+  CHAT,
+  CLOSING,
   CURRENCIES,
   MARKS,
   PER_UNITS,
+  SLASHED,
+  SPELLED,
   SYMBOLS,
   TITLES,
   UNITS,
+  WEEKDAYS,
 } from './italian-words.ts'
 
 const MONTHS = [
@@ -46,7 +52,9 @@ const UNO = /^(?:s[^aeiouàèéìòùh]|z|gn|ps|pn|x|y)/i
 const KNOWN_LABELS =
   /^(?:[Cc]om|net|org|gov|edu|html?|gmail|nvidia|google|amazon|facebook|youtube|info|yahoo|hotmail|libero|web|blog)$|^(?:it|us)$/
 
-const genderOf = (noun: string): Gender => (FEMININE.test(noun) && !MASCULINE.test(noun) ? 'feminine' : 'masculine')
+/** Plurals in -e are feminine. */
+const genderOf = (noun: string, isPlural = false): Gender =>
+  (FEMININE.test(noun) && !MASCULINE.test(noun)) || (isPlural && noun.endsWith('e')) ? 'feminine' : 'masculine'
 const name = (one: string, other = one): Counted => ({
   gender: genderOf(one.split(' ')[0] as string),
   forms: { one, other, many: other },
@@ -92,8 +100,20 @@ function places(digits: string): string {
   return join(...Array.from(zeros, () => 'zero'), rest === '' ? '' : cardinal(Number(rest)))
 }
 
-const dayOf = (day: number): string => (day === 1 ? 'primo' : cardinal(day))
+/** "il primo", but "l'uno". */
+const dayOf = (day: number, before = ''): string => (day === 1 && !/l['’]$/.test(before) ? 'primo' : cardinal(day))
 const monthOf = (month: number): string => MONTHS[month - 1]?.[0] ?? ''
+
+const decimal = (whole: string, digits: string): string => `${cardinal(Number(whole))} virgola ${places(digits)}`
+const monthYear = (month: number, year: number): string => `${monthOf(month)} ${cardinal(year)}`
+/** "tazze", "cucchiai", "bicchieri", "litri". */
+const singular = (noun: string): string =>
+  genderOf(noun, true) === 'feminine'
+    ? noun.replace(/e$/, 'a')
+    : noun
+        .replace(/(?<=[a])i$/, 'io')
+        .replace(/ieri$/, 'iere')
+        .replace(/(?<=[^aeiou])i$/, 'o')
 
 function time(hour: number, minute: number, second: number | null, before = ' '): string {
   const hours = hour === 1 ? 'una' : cardinal(hour)
@@ -121,7 +141,7 @@ const ROMANCE: RomanceWords = {
   ordinal,
   genderOf,
   largestOrdinal: Number.POSITIVE_INFINITY,
-  ordinalNouns: '[Ss]ecol[oi]|[Cc]apitolo|[Pp]arte|[Vv]olume|[Aa]tto|[Ll]ibro|[Tt]itolo|[Cc]anto|[Ss]cena',
+  ordinalNouns: '[Ss]ecol[oi]|[Cc]apitolo|[Tt]omo|[Pp]arte|[Vv]olume|[Aa]tto|[Ll]ibro|[Tt]itolo|[Cc]anto|[Ss]cena',
   cardinalNouns: '[Ff]ase|[Cc]lasse|[Aa]rticolo|Rocky|Apollo|[Tt]ipo|[Aa]llegato|[Tt]appa|Fantasy',
   rulers:
     'Vittorio Emanuele|Umberto|Giovanni Paolo|Giovanni|Luigi|Enrico|Carlo|Napoleone|Filippo|Pio|Benedetto|Giorgio|Edoardo|Guglielmo|Federico|Pietro|Paolo|Alessandro|Nicola|Leopoldo|Riccardo|Giacomo|Ramses|Ramesse|Innocenzo|Leone|Gregorio|Ferdinando|Francesco|Giulio|Sisto|Urbano|Clemente|Bonifacio|Amedeo|Cosimo|Ottone|Tolomeo|Ivan|Alfonso|Papa',
@@ -129,18 +149,63 @@ const ROMANCE: RomanceWords = {
   and: 'e il|e|al|ed|o',
   andHalf: 'e',
   half: { masculine: 'mezzo', feminine: 'mezza', neuter: 'mezzo' },
+  fraction,
+  partJoint: 'di',
+  partName: (bottom, isPlural) => ordinal(bottom, 'feminine').replace(/a$/, isPlural ? 'e' : 'a'),
+  singular,
+  decimal,
+  date: (day, month, year) => join(dayOf(day), monthOf(month), cardinal(year)),
+  monthYear,
+  months: MONTHS,
+  units: countedForms(UNITS, name),
+  inch: name('pollice', 'pollici'),
+  minuteOf: (value, before, after) =>
+    /^ minut/.test(after) || /(?:^|\s)(?:al|il|nel|dal|del)\s$/i.test(before) ? ordinal(value, 'masculine') : null,
+  quarters: { T: 'trimestre', S: 'semestre' },
+  minus: 'meno',
+  plus: 'più',
+  times: 'per',
+  divided: 'diviso',
+  by: 'per',
+  to: 'a',
+  or: 'o',
+  bar: 'barra',
+  each: 'ogni',
+  outOf: 'di',
+  pressure: 'su',
+  number: 'numero',
+  degrees: 'gradi',
+  acronyms: ACRONYMS,
+  spelled: SPELLED,
+  closing: CLOSING,
+  titles: TITLES,
+  weekdays: WEEKDAYS,
+  slashed: SLASHED,
+  chat: CHAT,
+  extremes: { max: 'massima', min: 'minima' },
+  feminineNoun: '(?:a|tà)|[Vv]el\\.|[Tt]emp\\.|T',
+  starters:
+    'Il|I|Gli|Le|L|Un|Una|Uno|In|Non|Si|È|E|Ma|Dopo|Poi|Per|Con|A|Che|Lo|Mi|Ti|Ci|Se|Sì|Suo|Sua|Questo|Questa|Quello|Quella|Era|Sono|Già|Oggi|Ieri|Domani|Anche|Così|Come|Quando|Al|Alla|Nel|Nella|Tutto|Tutti|Inoltre|Senza|Secondo|Cosa|Ora|Allora|Più|Anzi|Perché|Dove|Qui|Nessuno|Mai|Sempre',
+  phones: String.raw`(?:800|803|848|840|89\d|199)[ -]\d{3}[ -]?\d{3}|3\d{2} \d{3} \d{4}|3\d{2} \d{2} \d{2} \d{3}`,
+  shortPhones: '(?!)',
+  numeralNouns: 'trimestre|congresso|secolo|semestre|quadrimestre|turno|grado|guerra|edizione|sezione',
   point: 'punto',
   of: 'del',
-  per: 'al',
+  per: (unit) =>
+    /^[aeiou]/.test(unit) ? `all’${unit}` : genderOf(unit) === 'feminine' ? `alla ${unit}` : `al ${unit}`,
   perUnits: PER_UNITS,
   scoreBefore: 'vinto|vince|vinse|batte|battut|perso|perse|pareggi|finit|per|sul|finisce|sconfitt|risultato|termin',
   scoreBehind: 'contro|ai danni|sul|al',
   scoreJoint: 'a',
+  scoreMarks: '-–:',
   over: 'su',
-  century: ['sec\\.', 'secolo'],
+  centuries: [
+    ['[Ss]ec\\.', 'secolo'],
+    ['[Ss]ecc\\.', 'secoli'],
+  ],
   beforeNumbers: BEFORE_NUMBERS,
-  telephone: 'tel|telefono|cell|cellulare|fax|WhatsApp',
-  codes: 'CAP|PIN|codice|password|numero di conto|P\\. ?IVA',
+  telephone: 'tel|telefono|cell|cellulare|fisso|fax|verde|WhatsApp',
+  codes: 'CAP|PIN|[Cc]odice|password|numero di conto|c\\/c|P\\. ?IVA|[Pp]artita IVA',
   feminineBefore: "(?:all|dall)['’]",
   articles: "il|la|lo|del|della|dello|dal|dalla|nel|nella|al|alla|sul|sulla|un|una|l'|dell'",
   noNouns: new Set(
@@ -183,12 +248,12 @@ function words(): Words {
     ordinal: (value, hint = '', before = '') =>
       isDegree(value, hint, before)
         ? ''
-        : ordinal(value, /[aªe]$/.test(hint) && hint !== 'ruler' ? 'feminine' : 'masculine'),
-    ordinalHints: String.raw`(?<hint>º|ª|°|esimo|esima|mo|ma)(?![\p{L}\d])`,
-    decimal: (whole, digits) => `${cardinal(Number(whole))} virgola ${places(digits)}`,
+        : ordinal(value, /[aª^e]$/.test(hint) && hint !== 'ruler' ? 'feminine' : 'masculine'),
+    ordinalHints: String.raw`(?<hint>º|ª|°|\^|esimo|esima|mo|ma|[ao](?= \p{L}))(?:(?![\p{L}\d])|(?<=[ºª°^])(?=\p{Lu}(?!\p{L})))`,
+    decimal,
     year: (value) => cardinal(value),
-    date: (day, month, year) => join(dayOf(day), monthOf(month), year === null ? '' : cardinal(year)),
-    monthYear: (month, year) => `${monthOf(month)} ${cardinal(year)}`,
+    date: (day, month, year, before) => join(dayOf(day, before), monthOf(month), year === null ? '' : cardinal(year)),
+    monthYear,
     months: MONTHS,
     dateJoint: ' (?:de[l] )?',
     time,
@@ -196,11 +261,13 @@ function words(): Words {
     fraction,
     magnitudes: [
       { pattern: 'mila', word: name('mila') },
-      { pattern: 'milioni|milione|mln|mil', word: name('milione', 'milioni'), joint: 'di ' },
+      { pattern: 'milioni|milione|mln|mil|M(?=[ €$])', word: name('milione', 'milioni'), joint: 'di ' },
       { pattern: 'miliardi|miliardo|mld|mrd', word: name('miliardo', 'miliardi'), joint: 'di ' },
     ],
     currencies: currencyForms(CURRENCIES, name),
-    units: countedForms(UNITS, name),
+    units: ROMANCE.units,
+    halfOf: (gender) => ROMANCE.half[gender],
+    partOf: ({ forms }) => `di ${forms.one}`,
     square: (unit, isPlural) => `${unit} quadrat${isPlural ? 'i' : 'o'}`,
     cubic: (unit, isPlural) => `${unit} cub${isPlural ? 'i' : 'o'}`,
     isSaid: (label) => KNOWN_LABELS.test(label),
@@ -211,18 +278,17 @@ function words(): Words {
 
 function ownRules(): Rule[] {
   return [
+    saintRule(),
+    ...lawRules(),
     ...romanceRules(ROMANCE),
-    titleRule(TITLES),
+    unitBeforeRule(),
     ...shortDateRules(
-      'il|dal|al|del|nel|entro il|fino al|dopo il|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica',
-      (day, month) => `${dayOf(day)} ${monthOf(month)}`,
+      'il|dal|al|del|nel|oggi|ieri|domani|entro il|fino al|dopo il|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica',
+      (day, month, before) => `${dayOf(day, before)} ${monthOf(month)}`,
     ),
     ...elisionRules(),
     ...telephoneRules(),
     ...timeRules(),
-    wordRule('abbreviation', ['m'], String.raw`m(?<middle>ax|in)(?:\.|(?!\p{L}))`, ({ middle = '' }, { before }) =>
-      /(?:a|tà)\s$/.test(before) ? (middle === 'ax' ? 'massima' : 'minima') : null,
-    ),
     rule(
       'measure',
       'digit',
@@ -246,9 +312,48 @@ const timeRules = (): Rule[] => [
     'digit',
     String.raw`(?<hour>[01]?\d|2[0-3])[.,](?<minute>[0-5]\d)(?!\d|[.,]\d|[\s\u00a0]?(?:%|€|\p{L}{0,3}[€$]))`,
     ({ hour = '', minute = '' }, { before }) =>
-      /(?:^|\s)(?:ore|alle|dalle|le|ore:)\s$/i.test(before) ? time(Number(hour), Number(minute), null) : null,
+      /(?:^|\s)(?:ore|alle|dalle|le|ore:)\s(?:\S{1,11}\s(?:e|alle)\s)?$/i.test(before)
+        ? time(Number(hour), Number(minute), null)
+        : null,
   ),
 ]
+
+/** "S. Antonio", "S. Maria", "S. Stefano", "S.Francesco". */
+const saintRule = (): Rule =>
+  wordRule(
+    'abbreviation',
+    ['S'],
+    String.raw`S\. ?(?=(?<name>\p{Lu}\p{Ll}{2,20})(?<more> e \p{Lu})?)|SS\. ?(?=\p{Lu}\p{Ll}{2})`,
+    ({ name: saint }) => {
+      if (saint === undefined) return 'Santi '
+      if (/^[AEIOU]/.test(saint)) return 'Sant’'
+      if (/a$/.test(saint) && !/^(?:Luca|Nicola|Battista|Mattia)$/.test(saint)) return 'Santa '
+      return /^(?:S[^aeiou]|Z)/.test(saint) ? 'Santo ' : 'San '
+    },
+  )
+
+/** "art. 14, c. 2": a part of an article. */
+const lawRules = (): Rule[] => [
+  wordRule('abbreviation', ['c'], String.raw`c\. ?(?=\d)`, (_groups, { before }) =>
+    /art\p{L}{0,6}\.? ?\d[^.;]{0,12},? $/iu.test(before) ? 'comma ' : null,
+  ),
+  wordRule('abbreviation', ['c'], String.raw`c\.a\.(?= \p{Lu})`, () => 'cortese attenzione'),
+]
+
+/** "kg 5", as lists and recipes have it. */
+const unitBeforeRule = (): Rule =>
+  wordRule(
+    'measure',
+    Array.from('KkGglmch'),
+    String.raw`(?<unit>[Kk]g|[Gg]r|lt|m[tlqm]|cm|cl|hl)\.? ?(?<number>\d{1,6})(?:,(?<places>\d{1,3}))?(?![\d.,:]\d|[\d/])`,
+    ({ unit = '', number = '', places: digits }, { before }) => {
+      const counted = ROMANCE.units[unit === 'Gr' ? 'gr' : unit]
+      if (counted === undefined || /\d\s?$/.test(before)) return null
+      return digits === undefined
+        ? `${cardinal(Number(number), counted.gender)} ${number === '1' ? counted.forms.one : counted.forms.other}`
+        : `${decimal(number, digits)} ${counted.forms.other}`
+    },
+  )
 
 /** "1 ora" is said un'ora, which leaves no space. */
 const elisionRules = (): Rule[] => [

@@ -65,14 +65,32 @@ export const UNITS = `
   lx | lux | lux
   mol | mol | mols
   rpm | rotação por minuto | rotações por minuto
+  m2 | metro quadrado | metros quadrados
+  m3 | metro cúbico | metros cúbicos
+  cm2 | centímetro quadrado | centímetros quadrados
+  cm3 | centímetro cúbico | centímetros cúbicos
+  km2 | quilômetro quadrado | quilômetros quadrados
+  N·m,Nm | newton-metro | newtons-metro
+  Mpx,MP | megapixel | megapixels
+  bpm | batimento por minuto | batimentos por minuto
+  lt,lts | litro
+  xíc | xícara
+  cx | caixa
+  pct | pacote
+  un | unidade
+  pt,pts | ponto
+  dorm,dorms | dormitório
+  col. sopa,col. de sopa,colh. sopa,c. sopa | colher de sopa | colheres de sopa
+  col. chá,col. de chá,colh. chá,c. chá | colher de chá | colheres de chá
+  col,colh | colher | colheres
   B | byte
   KB,kB | quilobyte
   MB | megabyte
   GB | gigabyte
   TB | terabyte
   kbps | quilobit por segundo | quilobits por segundo
-  Mbps | megabit por segundo | megabits por segundo
-  Gbps | gigabit por segundo | gigabits por segundo
+  Mbps,Mb/s | megabit por segundo | megabits por segundo
+  Gbps,Gb/s | gigabit por segundo | gigabits por segundo
   px | pixel | pixels
   mph | milha por hora | milhas por hora
   hab | habitante
@@ -86,9 +104,9 @@ export const CURRENCIES = `
   R$,BRL,reais | real | reais | centavo
   €,EUR,euros,euro | euro | euros | centavo
   $,dólares | dólar | dólares | centavo
-  US$,USD | dólar americano | dólares americanos | centavo
+  US$,USD,U$ | dólar americano | dólares americanos | centavo
   CAD | dólar canadense | dólares canadenses | centavo
-  AUD | dólar australiano | dólares australianos | centavo
+  AUD,A$ | dólar australiano | dólares australianos | centavo
   £ | libra | libras | pence | pence
   GBP | libra esterlina | libras esterlinas | pence | pence
   ¥,JPY | iene | ienes
@@ -105,7 +123,7 @@ export const CURRENCIES = `
   ₱ | peso filipino | pesos filipinos
   ₲,PYG | guarani | guaranis
   CHF | franco suíço | francos suíços | cêntimo
-  MXN | peso mexicano | pesos mexicanos | centavo
+  MXN,MX$ | peso mexicano | pesos mexicanos | centavo
   ARS | peso argentino | pesos argentinos | centavo
   CLP | peso chileno | pesos chilenos
   UYU | peso uruguaio | pesos uruguaios | centavo
@@ -120,7 +138,7 @@ export const CURRENCIES = `
 `
 
 /** Behind a slash. */
-export const PER_UNITS = spokenForms(`
+export const PER_UNITS = `
   h | hora
   s,seg | segundo
   min | minuto
@@ -141,7 +159,7 @@ export const PER_UNITS = spokenForms(`
   semana | semana
   hab | habitante
   unidade | unidade
-`)
+`
 
 /** Inside of addresses. */
 export const MARKS = spokenForms(`
@@ -314,16 +332,11 @@ export const ABBREVIATIONS = spokenForms(`
   Exmo. | excelentíssimo
   Ilmo. | ilustríssimo
   Gal.,Gen. | general
-  Cel. | coronel
   Cap. | capitão
   Ten. | tenente
   Sgt. | sargento
   Pe. | padre
-  etc. | et cetera
   p. ex.,p.ex.,por ex. | por exemplo
-  aprox. | aproximadamente
-  a.C.,a. C. | antes de Cristo
-  d.C.,d. C. | depois de Cristo
   EUA | Estados Unidos
   Av.,av. | avenida
   Pça.,Pç. | praça
@@ -331,13 +344,6 @@ export const ABBREVIATIONS = spokenForms(`
   Trav. | travessa
   Lgo. | largo
   Tel.,tel. | telefone
-  Cel. | celular
-  máx. | máximo
-  mín. | mínimo
-  Cia. | companhia
-  Ltda. | limitada
-  Lda. | limitada
-  S.A.,S. A. | sociedade anônima
   Sto. | santo
   Sta. | santa
   vs. | contra
@@ -347,19 +353,120 @@ export const ABBREVIATIONS = spokenForms(`
   obs.,Obs. | observação
   Att.,att. | atenciosamente
   adm. | administração
-  esq. | esquerdo
-  dto.,dta. | direito
   V. Ex.ª,V. Exa. | vossa excelência
-  P.S.,P. S. | pós-escrito
   nac. | nacional
   séc. | século
   sécs. | séculos
   ed. | edição
   kg/m² | quilogramas por metro quadrado
+  Pres. | presidente
+  Min. | ministro
+  Minª.,Min.ª | ministra
+  Sen. | senador
+  Dep. | deputado
+  Gov. | governador
+  Pref. | prefeito
+  Ver. | vereador
+  Dir. | diretor
+  Maj. | major
+  Alm. | almirante
+  Brig. | brigadeiro
+  Fr. | frei
+  Ir. | irmã
+  Mons. | monsenhor
+  Rev. | reverendo
+  Arq.ª | arquiteta
+  Eng.ª | engenheira
+  Exma. | excelentíssima
+  Exmos. | excelentíssimos
+  Exmas. | excelentíssimas
+  Ilma. | ilustríssima
+  Al. | alameda
+  Tv. | travessa
+  Estr. | estrada
+  Lg. | largo
+  Qd. | quadra
+  Lt. | lote
+  Cj.,cj. | conjunto
+  Ed. | edifício
+  Jd. | jardim
+  Vl. | vila
+  Pq. | parque
+  Urb. | urbanização
+  Bl. | bloco
+  ap.,apt.,Ap.,Apto. | apartamento
+  inc. | inciso
+  al. | alínea
+  Tlm.,Telm.,tlm.,telm. | telemóvel
+  Cel.,cel. | celular
+  Ex.,ex. | exemplo
+  cf. | conforme
+  cód.,Cód. | código
+  qtd.,Qtd.,qtde. | quantidade
+  tam.,Tam. | tamanho
+  Vel.,vel. | velocidade
+  temp.,Temp. | temperatura
+  tab.,Tab. | tabela
+  hab. | habitantes
+  ag.,Ag. | agência
+  Univ. | universidade
+  Fac. | faculdade
+  prov. | província
+  mun. | município
+  v. nota | ver nota
+  et al. | e outros
+  Inc. | inc
+  v. pág. | ver página
+  s/nº,s/n.º | sem número
+`)
+
+/** Those that a sentence may end with. */
+export const CLOSING = spokenForms(`
+  etc.,Etc. | et cetera
+  sáb. | sábado
+  qui. | quinta
+  qua. | quarta
+  Cia. Ltda. | companhia limitada
+  V. Exa.,V.Exa.,V. Ex.ª | vossa excelência
+  S. Exa. | sua excelência
+  V.Sa.,V. Sa.,V. S.ª | vossa senhoria
+  aprox.,Aprox. | aproximadamente
+  a.C.,a. C. | antes de Cristo
+  d.C.,d. C. | depois de Cristo
+  máx.,Máx. | máximo
+  mín.,Mín. | mínimo
+  méd. | média
+  Cia.,cia. | companhia
+  Ltda.,ltda. | limitada
+  Lda. | limitada
+  S.A.,S. A.,S/A | sociedade anônima
+  esq.,Esq. | esquerdo
+  esq. da | esquina da
+  esq. com | esquina com
+  dto.,dta.,Dto. | direito
+  P.S.,P. S. | pós-escrito
+  N.B. | note bem
+  p.p.,p. p. | pontos percentuais
+  p.b. | pontos-base
+  a.a.,a. a. | ao ano
+  a.m.,a. m. | ao mês
+  a.d. | ao dia
+  segs.,ss. | seguintes
+  op. cit. | obra citada
+  i.e.,i. e. | isto é
+  incl. | incluso
+  excl. | excluso
+  Jr.,jr. | júnior
+  sem. | semestre
+  trim. | trimestre
+  Sr(a).,Sr.(a) | senhor ou senhora
+  Dr(a).,Dr.(a) | doutor ou doutora
+  Prof(a).,Prof.(a) | professor ou professora
+  and. | andar
 `)
 
 /** Only before a number. */
-export const BEFORE_NUMBERS = spokenForms(`
+export const BEFORE_NUMBERS = `
   n.º,N.º,nº,Nº,n°,N°,n.,núm.,No. | número
   p.,pág.,Pág. | página
   pp.,págs. | páginas
@@ -380,14 +487,93 @@ export const BEFORE_NUMBERS = spokenForms(`
   sex. | sexta
   sáb. | sábado
   dom. | domingo
-`)
+  min. | minuto
+`
 
 /** Before a family name. */
 export const TITLES = spokenForms(`
   D. | dom
   R. | rua
   S. | são
+  Cel. | coronel
+  N. Sra.,N. S.ª | Nossa Senhora
+  Sr(a).,Sr.(a) | senhor ou senhora
+  Dr(a).,Dr.(a) | doutor ou doutora
+  Prof(a).,Prof.(a) | professor ou professora
 `)
 
 /** Acronyms of two or three letters that are said as words. */
-export const ACRONYMS = new Set(wordsOf('ONU SUS PIB CEP PIS SIM LED PIN ISO USP IOF ICMS FGV OAB OPEP UTI'))
+export const ACRONYMS = new Set(
+  wordsOf('ONU IVA NIF IMI SIC SUS PIB CEP PIS SIM LED PIN ISO USP OPEP RAM ROM CUT MEC PIX COP SOS PUC'),
+)
+
+/** Long acronyms that are spelled. */
+export const SPELLED = new Set(wordsOf('IBGE INSS IPTU IPVA ICMS BNDES FGTS IPCA'))
+
+/** Without their period. */
+export const WEEKDAYS = spokenForms(`
+  seg | segunda
+  ter | terça
+  qua | quarta
+  qui | quinta
+  sex | sexta
+  sáb | sábado
+  dom | domingo
+`)
+
+/** Forms with a slash. Those that end with it stand before a word. */
+export const SLASHED = spokenForms(`
+  s/n,S/N | sem número
+  e/ou | e ou
+  c/c | conta corrente
+  A/C,a/c | aos cuidados de
+  R/C,r/c | rés do chão
+  n/d,N/D | não disponível
+  p/ | para
+  c/ | com
+  s/ | sem
+`)
+
+/** Words of chats. */
+export const CHAT = spokenForms(`
+  vc | você
+  vcs | vocês
+  q | que
+  pq,pque | porque
+  tb,tbm | também
+  td | tudo
+  tds | todos
+  qdo,qnd | quando
+  qto | quanto
+  hj | hoje
+  blz | beleza
+  msg | mensagem
+  msgs | mensagens
+  obg,obgd | obrigado
+  vlw | valeu
+  flw | falou
+  mto,mt | muito
+  mta | muita
+  bjs | beijos
+  bj | beijo
+  cmg | comigo
+  ctg | contigo
+  dps | depois
+  agr | agora
+  fds | fim de semana
+  nd | nada
+  ngm | ninguém
+  pfv | por favor
+  sdds | saudades
+  kd | cadê
+  tbem | também
+  n sei | não sei
+  n dá | não dá
+  n vou | não vou
+  n tem | não tem
+  n é | não é
+  n quero | não quero
+  n posso | não posso
+  n tô | não tô
+  n to | não tô
+`)

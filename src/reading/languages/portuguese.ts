@@ -1,20 +1,27 @@
 import { rulesOf } from '../european/european.ts'
 import type { Counted, Gender, Words } from '../european/words.ts'
 import { spell } from '../number-rules.ts'
-import { romanceRules, shortDateRules, titleRule } from '../romance/romance.ts'
+import { shortDateRules } from '../romance/dates.ts'
+import { romanceRules } from '../romance/romance.ts'
 import { beforeNoun, countedForms, currencyForms, isDegree, type RomanceWords, SHARED_WORDS } from '../romance/words.ts'
 import { rule, wordRule } from '../rules.ts'
 import type { Read, Rule, RuleBook } from '../scan.ts'
+import { spokenForms } from '../table.ts'
 import {
   ABBREVIATIONS,
   ACRONYMS,
   BEFORE_NUMBERS,
+  CHAT,
+  CLOSING,
   CURRENCIES,
   MARKS,
   PER_UNITS,
+  SLASHED,
+  SPELLED,
   SYMBOLS,
   TITLES,
   UNITS,
+  WEEKDAYS,
 } from './portuguese-words.ts'
 
 /** Brazil, or Portugal. */
@@ -77,11 +84,9 @@ const NO_NOUNS = new Set(
 )
 
 const TABLES = {
-  perUnits: PER_UNITS,
   marks: MARKS,
   symbols: SYMBOLS,
   abbreviations: ABBREVIATIONS,
-  beforeNumbers: BEFORE_NUMBERS,
   acronyms: ACRONYMS,
 }
 
@@ -102,36 +107,99 @@ const ordinalOf =
   (value: number, gender: Gender): string =>
     value === 0 ? 'zero' : spell(locale, `spellout-ordinal-${gender === 'feminine' ? 'feminine' : 'masculine'}`, value)
 
+/** What is the same in Brazil and Portugal. */
+const SHARED = {
+  genderOf,
+  largestOrdinal: 10,
+  ordinalNouns: '[Ss]éculos?|[Aa]to|[Ll]ivro|[Cc]ena|[Cc]anto',
+  cardinalNouns:
+    '[Cc]apítulo|[Tt]omo|[Vv]olume|[Tt]ítulo|[Aa]nexo|[Ff]ase|[Tt]ipo|[Aa]rtigo|[Nn]ível|[Gg]rupo|[Pp]arte|Rocky|Apollo|Fantasy|[Cc]lasse|Unidade|[Ii]nciso',
+  rulers:
+    'Pedro|João Paulo|João|Luís|Henrique|Carlos|Napoleão|Filipe|Pio|Bento|Jorge|Eduardo|Guilherme|Frederico|Paulo|Alexandre|Nicolau|Leopoldo|Ricardo|Afonso|Sancho|Manuel|Ramsés|Inocêncio|Leão|Gregório|Fernando|Dinis|José|Sebastião|Miguel|Urbano|Clemente|Sisto|Júlio|Bonifácio|Ptolomeu|Ivan',
+  queens: 'Isabel|Elizabeth|Catarina|Maria|Cristina|Margarida|Cleópatra',
+  and: 'e o|e|a|ao|ou',
+  andHalf: 'e',
+  half: { masculine: 'meio', feminine: 'meia', neuter: 'meio' },
+  partJoint: 'de',
+  singular: (noun: string): string => noun.replace(/(?<=[aeo])s$/, '').replace(/(?<=[rlz])e$/, ''),
+  monthYear: (month: number, year: number): string => `${MONTHS[month - 1]?.[0]} de ${cardinalOf('pt')(year)}`,
+  months: MONTHS,
+  inch: name('polegada'),
+  quarters: { T: 'trimestre', S: 'semestre' },
+  minus: 'menos',
+  plus: 'mais',
+  times: 'vezes',
+  divided: 'dividido por',
+  by: 'por',
+  to: 'a',
+  or: 'ou',
+  bar: 'barra',
+  each: 'a cada',
+  outOf: 'de',
+  pressure: 'por',
+  number: 'número',
+  degrees: 'graus',
+  acronyms: ACRONYMS,
+  spelled: SPELLED,
+  closing: CLOSING,
+  titles: TITLES,
+  weekdays: WEEKDAYS,
+  slashed: SLASHED,
+  chat: CHAT,
+  extremes: { máx: 'máxima', mín: 'mínima' },
+  feminineNoun: '(?:a|dade)|[Vv]el\\.|[Tt]emp\\.',
+  starters:
+    'O|A|Os|As|Um|Uma|Em|No|Na|Não|Se|É|E|Mas|Depois|Por|Para|Com|Que|Lhe|Me|Te|Sim|Seu|Sua|Este|Esta|Isto|Esse|Essa|Isso|Há|Foi|Era|São|Já|Hoje|Ontem|Amanhã|Também|Assim|Como|Quando|Desde|Ao|Todo|Todos|Além|Sem|Segundo|Após|Meu|Minha|Qual|Agora|Então|Mais|Embora|Porque|Onde|Aqui|Ali|Ninguém|Nunca|Sempre|Ele|Ela|Eles|Elas|Eu|Nós|Você',
+  phones: String.raw`\d{2} \d{4,5}[ -]\d{4}|0800[ -]\d{3}[ -]\d{4}`,
+  shortPhones: String.raw`[29]\d{2} \d{3} \d{3}|9[1236]\d{7}`,
+  numeralNouns: '\\p{Lu}\\p{Ll}+|trimestre|semestre|guerra|edição|congresso|república|milênio|dinastia',
+  point: 'ponto',
+  of: 'de',
+  per: (unit: string): string => `por ${unit}`,
+  scoreBefore: 'ganh|venc|perd|derrot|empat|por|gole|placar|resultado|termin|parcia|set',
+  scoreBehind: 'contra|sobre|diante',
+  scoreJoint: 'a',
+  scoreMarks: '-–:x/',
+  over: 'de',
+  centuries: [
+    ['[Ss]éc\\.', 'século'],
+    ['[Ss]écs\\.', 'séculos'],
+  ],
+  telephone: 'tel|telefone|telemóvel|tlm|telm|cel|celular|fax|WhatsApp',
+  codes: 'CEP|PIN|[Cc]ódigo postal|senha|[Cc]ódigo|CPF|CNPJ|RG|NIF|c\\/c|[Cc]onta|ag\\.|[Aa]gência',
+  feminineBefore: '(?:à|às|as|das|nas) ',
+  articles: ARTICLES,
+  noNouns: NO_NOUNS,
+} as const
+
 function romanceOf(locale: Locale): RomanceWords {
+  const cardinal = cardinalOf(locale)
+  const ordinal = ordinalOf(locale)
   return {
-    cardinal: cardinalOf(locale),
-    ordinal: ordinalOf(locale),
-    genderOf,
-    largestOrdinal: 10,
-    ordinalNouns: '[Ss]éculos?|[Aa]to|[Ll]ivro|[Cc]ena|[Cc]anto',
-    cardinalNouns:
-      '[Cc]apítulo|[Tt]omo|[Vv]olume|[Tt]ítulo|[Aa]nexo|[Ff]ase|[Tt]ipo|[Aa]rtigo|[Nn]ível|[Gg]rupo|[Pp]arte|Rocky|Apollo|Fantasy|[Cc]lasse|Unidade',
-    rulers:
-      'Pedro|João Paulo|João|Luís|Henrique|Carlos|Napoleão|Filipe|Pio|Bento|Jorge|Eduardo|Guilherme|Frederico|Paulo|Alexandre|Nicolau|Leopoldo|Ricardo|Afonso|Sancho|Manuel|Ramsés|Inocêncio|Leão|Gregório|Fernando|Dinis|José|Sebastião|Miguel|Urbano|Clemente|Sisto|Júlio|Bonifácio|Ptolomeu|Ivan',
-    queens: 'Isabel|Elizabeth|Catarina|Maria|Cristina|Margarida|Cleópatra',
-    and: 'e o|e|a|ao|ou',
-    andHalf: 'e',
-    half: { masculine: 'meio', feminine: 'meia', neuter: 'meio' },
-    point: 'ponto',
-    of: 'de',
-    per: 'por',
-    perUnits: PER_UNITS,
-    scoreBefore: 'ganh|venc|perd|derrot|empat|por|gole|placar|resultado|termin',
-    scoreBehind: 'contra|sobre|diante',
-    scoreJoint: 'a',
-    over: 'de',
-    century: ['[Ss]éc\\.', 'século'],
-    beforeNumbers: BEFORE_NUMBERS,
-    telephone: 'tel|telefone|telemóvel|cel|celular|fax|WhatsApp',
-    codes: 'CEP|PIN|[Cc]ódigo postal|senha|código|CPF',
-    feminineBefore: '(?:à|às|as|das|nas) ',
-    articles: ARTICLES,
-    noNouns: NO_NOUNS,
+    ...SHARED,
+    cardinal,
+    ordinal,
+    fraction: fractionOf(cardinal),
+    partName: (bottom, isPlural) => `${bottom === 3 ? 'terça' : ordinal(bottom, 'feminine')}${isPlural ? 's' : ''}`,
+    decimal: decimalOf(cardinal),
+    date: dateOf(locale),
+    units: countedForms(written(UNITS, locale), name),
+    perUnits: spokenForms(written(PER_UNITS, locale)),
+    beforeNumbers: spokenForms(written(BEFORE_NUMBERS, locale)),
+    minuteOf: (value, before) => (/(?:^|\s)(?:o|ao|no|do)\s$/i.test(before) ? `minuto ${cardinal(value)}` : null),
+  }
+}
+
+const decimalOf =
+  (cardinal: (value: number) => string) =>
+  (whole: string, places: string): string =>
+    `${cardinal(Number(whole))} vírgula ${Array.from(places, (digit) => cardinal(Number(digit))).join(' ')}`
+
+const dateOf = (locale: Locale) => {
+  const cardinal = cardinalOf(locale)
+  return (day: number, month: number, year: number | null): string => {
+    const said = day === 1 && locale === 'pt' ? 'primeiro' : cardinal(day)
+    return `${said} de ${MONTHS[month - 1]?.[0]}${year === null ? '' : ` de ${cardinal(year)}`}`
   }
 }
 
@@ -149,9 +217,7 @@ const JOINTS = {
 function words(locale: Locale): Words {
   const romance = romanceOf(locale)
   const cardinal = cardinalOf(locale)
-  const dayOf = (day: number): string => (day === 1 && locale === 'pt' ? 'primeiro' : cardinal(day))
-  const date = (day: number, month: number, year: number | null): string =>
-    `${dayOf(day)} de ${MONTHS[month - 1]?.[0]}${year === null ? '' : ` de ${cardinal(year)}`}`
+  const date = dateOf(locale)
   return {
     ...SHARED_WORDS,
     ...TABLES,
@@ -161,11 +227,12 @@ function words(locale: Locale): Words {
     ordinal: (value, hint = '', before = '') =>
       isDegree(value, hint, before) ? '' : romance.ordinal(value, /a|ª/.test(hint) ? 'feminine' : 'masculine'),
     ordinalHints: String.raw`(?<hint>\.?[ºª]|°|[oa]s?)(?![\p{L}\d])`,
-    decimal: (whole, places) =>
-      `${cardinal(Number(whole))} vírgula ${Array.from(places, (digit) => cardinal(Number(digit))).join(' ')}`,
+    perUnits: romance.perUnits,
+    beforeNumbers: romance.beforeNumbers,
+    decimal: romance.decimal,
     year: (value) => cardinal(value),
     date,
-    monthYear: (month, year) => `${MONTHS[month - 1]?.[0]} de ${cardinal(year)}`,
+    monthYear: romance.monthYear,
     months: MONTHS,
     dateJoint: ' (?:de )?',
     time: timeOf(cardinal),
@@ -173,7 +240,9 @@ function words(locale: Locale): Words {
     fraction: fractionOf(cardinal),
     magnitudes: magnitudesOf(locale),
     currencies: currencyForms(written(CURRENCIES, locale), name),
-    units: countedForms(written(UNITS, locale), name),
+    units: romance.units,
+    halfOf: (gender) => romance.half[gender],
+    partOf: ({ forms }) => `de ${forms.one}`,
     square: (unit, isPlural) => `${unit} quadrado${isPlural ? 's' : ''}`,
     cubic: (unit, isPlural) => `${unit} cúbico${isPlural ? 's' : ''}`,
     isSaid: (label) => KNOWN_LABELS.test(label),
@@ -185,7 +254,7 @@ function words(locale: Locale): Words {
 const magnitudesOf = (locale: Locale): Words['magnitudes'] => [
   { pattern: 'mil milhões', word: name('mil milhões', 'mil milhões'), joint: 'de ' },
   { pattern: 'mil', word: name('mil', 'mil') },
-  { pattern: 'milhões|milhão|mi', word: name('milhão', 'milhões'), joint: 'de ' },
+  { pattern: 'milhões|milhão|mi|M(?=[ €$])', word: name('milhão', 'milhões'), joint: 'de ' },
   {
     pattern: locale === 'pt' ? 'bilhões|bilhão|bi' : 'bilhões|bilhão|biliões|bilião',
     word: locale === 'pt' ? name('bilhão', 'bilhões') : name('bilião', 'biliões'),
@@ -219,10 +288,11 @@ function ownRules(romance: RomanceWords, date: (day: number, month: number, year
   const clock: Read = ({ hour = '', minute = '0' }, { after }) =>
     /^ ?\d/.test(after) ? null : time(Number(hour), Number(minute), null)
   return [
+    ...nameRules(),
     ...romanceRules(romance),
-    titleRule(TITLES),
+    ...timesRules(romance),
     ...shortDateRules(
-      'o|no|do|ao|dia|em|desde|até|de|(?:segunda|terça|quarta|quinta|sexta)(?:-feira)?|sábado|domingo',
+      'o|no|do|ao|dia|em|desde|até|de|hoje|ontem|amanhã|(?:segunda|terça|quarta|quinta|sexta)(?:-feira)?|sábado|domingo',
       (day, month) => date(day, month, null),
     ),
     rule(
@@ -230,12 +300,6 @@ function ownRules(romance: RomanceWords, date: (day: number, month: number, year
       'digit',
       String.raw`(?<a>\d{1,9}) × (?<b>\d{1,9})(?= ?[=?])`,
       ({ a = '', b = '' }) => `${romance.cardinal(Number(a))} vezes ${romance.cardinal(Number(b))}`,
-    ),
-    wordRule(
-      'abbreviation',
-      ['m'],
-      String.raw`m(?<middle>á|í)(?<end>x|n)\.`,
-      ({ middle = '', end = '' }, { before }) => (/(?:a|dade)\s$/.test(before) ? `m${middle}${end}ima` : null),
     ),
     rule('time', 'digit', String.raw`(?<hour>[01]?\d|2[0-4]) ?[hH](?:s|rs)?(?![\p{L}\d])`, clock),
     rule(
@@ -249,3 +313,33 @@ function ownRules(romance: RomanceWords, date: (day: number, month: number, year
     ),
   ]
 }
+
+/** "D. Maria I", "R. XV de Novembro", "3ª-feira". */
+const nameRules = (): Rule[] => [
+  wordRule(
+    'abbreviation',
+    ['D', 'R'],
+    String.raw`D\.(?= (?:\p{Lu}\p{Ll}{1,20}a|Isabel|Leonor|Inês|Beatriz)(?!\p{L}))|R\.(?= (?:(?:[XVI]{1,6}|\d{1,2}) de |d[aeo]s? \p{Lu}))`,
+    (_groups, _around, match) => (match === 'D.' ? 'dona' : 'rua'),
+  ),
+  rule('date', 'digit', '3ª(?=[- ]?feira)', () => 'terça'),
+]
+
+/** "12x sem juros", "Brasil x Argentina", "4000-123 Porto". */
+const timesRules = ({ cardinal }: RomanceWords): Rule[] => [
+  rule(
+    'cardinal',
+    'digit',
+    String.raw`(?<count>\d{1,3})[xX](?= (?:de|sem|com|no|por|mais|ao)(?!\p{L}))`,
+    ({ count = '' }) => (count === '1' ? 'uma vez' : `${cardinal(Number(count), 'feminine')} vezes`),
+  ),
+  wordRule('abbreviation', ['t'], String.raw`tri(?!\p{L})`, (_groups, { before }) =>
+    /\dº\s$/.test(before) ? 'trimestre' : null,
+  ),
+  wordRule('score', ['x'], String.raw`x(?= \p{Lu})`, (_groups, { before }) =>
+    /\p{Lu}\p{L}*\s$/u.test(before) ? 'contra' : null,
+  ),
+  rule('telephone', 'digit', String.raw`(?<area>\d{4})-(?<place>\d{3})(?= \p{Lu}\p{Ll})`, ({ area = '', place = '' }) =>
+    [area, place].map((part) => Array.from(part, (digit) => cardinal(Number(digit))).join(' ')).join(', '),
+  ),
+]

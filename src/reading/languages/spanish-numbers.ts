@@ -75,6 +75,9 @@ export function places(digits: string, gender?: Gender): string {
     .join(' ')
 }
 
+export const decimal = (whole: string, digits: string): string => `${cardinal(Number(whole))} coma ${places(digits)}`
+export const monthYear = (month: number, year: number): string => `${MONTHS[month - 1]?.[0]} de ${cardinal(year)}`
+
 const dayOf = (day: number): string => (day === 1 ? 'primero' : cardinal(day))
 export const date = (day: number, month: number, year: number | null): string =>
   `${dayOf(day)} de ${MONTHS[month - 1]?.[0]}${year === null ? '' : ` de ${cardinal(year)}`}`

@@ -1,15 +1,20 @@
 import type { Counted } from '../european/words.ts'
-import { romanceRules, shortDateRules, titleRule } from '../romance/romance.ts'
+import { shortDateRules } from '../romance/dates.ts'
+import { romanceRules } from '../romance/romance.ts'
 import { countedForms, type RomanceWords } from '../romance/words.ts'
 import { END, endsSentence, inAnyCase, oneOf, rule, wordRule } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
 import { cardinal, counted, date, fraction, hoursOf, MONTHS, name, ordinal, places, time } from './spanish-numbers.ts'
-import { TITLES, UNITS } from './spanish-words.ts'
+import { UNITS } from './spanish-words.ts'
 
 /** Tried before the rules that Spanish shares with other languages. */
 export function spanishRules(romance: RomanceWords): Rule[] {
   return [
     ...measureRules(),
+    // "c/ Mayor".
+    wordRule('abbreviation', ['c'], String.raw`c\/ ?(?=\p{Lu})`, (_groups, { before }) =>
+      /[\p{L}/]$/u.test(before) ? null : 'calle ',
+    ),
     ...romanceRules(romance),
     wordRule(
       'roman',
@@ -19,7 +24,6 @@ export function spanishRules(romance: RomanceWords): Rule[] {
         `${queen} ${ordinal(['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x'].indexOf(numeral), 'feminine')}`,
     ),
     rule('symbol', 'symbol', '&(?= ?[Hh]?[iíIÍ](?![ae]))', () => 'e'),
-    titleRule(TITLES),
     wordRule(
       'acronym',
       ['ip', 'usb', 'pdf', 'html', 'sms', 'dvd', 'cd', 'tv'],
@@ -29,14 +33,10 @@ export function spanishRules(romance: RomanceWords): Rule[] {
     ...dateRules(),
     ...timeRules(),
     ...zoneRules(),
-    wordRule(
-      'abbreviation',
-      ['m'],
-      String.raw`m(?<middle>á|í)(?<end>x|n)\.`,
-      ({ middle = '', end = '' }, { before }) => (/(?:a|dad)\s$/.test(before) ? `m${middle}${end}ima` : null),
-    ),
     ...telephoneRules(),
     ...hugeRules(),
+    ...apostropheRules(romance),
+    roomRule(),
   ]
 }
 
@@ -52,7 +52,7 @@ function dateRules(): Rule[] {
         date(Number(day), MONTHS.findIndex((names) => names.includes(month.toLowerCase())) + 1, Number(year)),
     ),
     ...shortDateRules(
-      'el|del|al|día|desde el|hasta el|este|lunes|martes|miércoles|jueves|viernes|sábado|domingo',
+      'el|del|al|día|desde el|hasta el|hoy|ayer|mañana|este|lunes|martes|miércoles|jueves|viernes|sábado|domingo',
       (day, month) => date(day, month, null),
     ),
   ]
@@ -136,6 +136,7 @@ function measureRules(): Rule[] {
       'digit',
       String.raw`(?:(?<whole>\d{1,4}) )?(?<top>\d{1,3})\/(?<bottom>\d{1,3}) ${UNIT}`,
       ({ whole, top = '', bottom = '', unit = '' }) => {
+        if (unit === 'mmHg') return null
         const { gender, forms } = units[unit] as Counted
         const isFeminine = gender === 'feminine'
         const one = whole === '1' && !isFeminine ? 'uno' : cardinal(Number(whole ?? 0), gender)
@@ -217,3 +218,20 @@ function hugeRules(): Rule[] {
     ),
   ]
 }
+
+/** "15'30 euros": some write the decimal mark so. */
+const apostropheRules = ({ units }: RomanceWords): Rule[] => [
+  rule(
+    'decimal',
+    'digit',
+    String.raw`(?<whole>\d{1,6})['’](?<places>\d{1,2})(?: ?(?<unit>${oneOf(Object.keys(units))})(?![\p{L}\d])|(?= (?:euros?|millones|puntos|%)))`,
+    ({ whole = '', places: digits = '', unit }) =>
+      `${cardinal(Number(whole))} coma ${places(digits)}${unit === undefined ? '' : ` ${units[unit]?.forms.other}`}`,
+  ),
+]
+
+/** "3 hab.": a home has rooms, a town inhabitants. */
+const roomRule = (): Rule =>
+  rule('abbreviation', 'digit', String.raw`(?<count>[1-9]|1[0-5]) hab\.?(?!\p{L})`, ({ count = '' }) =>
+    count === '1' ? 'una habitación' : `${cardinal(Number(count), 'feminine')} habitaciones`,
+  )

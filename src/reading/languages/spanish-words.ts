@@ -65,14 +65,27 @@ export const UNITS = `
   lx | lux | lux
   mol | mol | moles
   rpm | revolución por minuto | revoluciones por minuto
+  m2 | metro cuadrado | metros cuadrados
+  m3 | metro cúbico | metros cúbicos
+  cm2 | centímetro cuadrado | centímetros cuadrados
+  cm3 | centímetro cúbico | centímetros cúbicos
+  km2 | kilómetro cuadrado | kilómetros cuadrados
+  N·m,Nm | newton metro | newtons metro
+  Mpx,MP | megapíxel | megapíxeles
+  lat | latido
+  lpm | latido por minuto | latidos por minuto
+  cda,cdas | cucharada
+  cdta,cdtas,cdita,cditas | cucharadita
+  pto,ptos,pts | punto
+  ud,uds | unidad
   B | byte
   KB,kB | kilobyte
   MB | megabyte
   GB | gigabyte
   TB | terabyte
   kbps | kilobit por segundo | kilobits por segundo
-  Mbps | megabit por segundo | megabits por segundo
-  Gbps | gigabit por segundo | gigabits por segundo
+  Mbps,Mb/s | megabit por segundo | megabits por segundo
+  Gbps,Gb/s | gigabit por segundo | gigabits por segundo
   px | píxel | píxeles
   fps | fotograma por segundo | fotogramas por segundo
   mph | milla por hora | millas por hora
@@ -86,7 +99,7 @@ export const UNITS = `
 export const CURRENCIES = `
   €,EUR,eur,euro,euros | euro | euros | céntimo
   $,dólares,dólar | dólar | dólares | centavo
-  US$,USD | dólar estadounidense | dólares estadounidenses | centavo
+  US$,USD,U$S,US $ | dólar estadounidense | dólares estadounidenses | centavo
   CAD | dólar canadiense | dólares canadienses | centavo
   AUD | dólar australiano | dólares australianos | centavo
   £ | libra | libras | penique
@@ -108,10 +121,10 @@ export const CURRENCIES = `
   ₲,PYG | guaraní | guaraníes
   ₡ | colón | colones
   CHF | franco suizo | francos suizos | céntimo
-  MXN | peso mexicano | pesos mexicanos | centavo
-  ARS | peso argentino | pesos argentinos | centavo
-  COP | peso colombiano | pesos colombianos | centavo
-  CLP | peso chileno | pesos chilenos
+  MXN,MX$ | peso mexicano | pesos mexicanos | centavo
+  ARS,AR$ | peso argentino | pesos argentinos | centavo
+  COP,COL$ | peso colombiano | pesos colombianos | centavo
+  CLP,CLP$ | peso chileno | pesos chilenos
   UYU | peso uruguayo | pesos uruguayos | centavo
   DOP | peso dominicano | pesos dominicanos | centavo
   CUP | peso cubano | pesos cubanos | centavo
@@ -172,6 +185,7 @@ export const PER_UNITS = spokenForms(`
   semana | semana
   hab | habitante
   unidad | unidad
+  ud | unidad
 `)
 
 /** Inside of addresses. */
@@ -329,7 +343,6 @@ export const ABBREVIATIONS = spokenForms(`
   D.ª | doña
   N.º,n.º,Nº,nº | número
   Vid.,vid. | véase
-  ss. | siguientes
   Sra.,sra. | señora
   Srta.,srta. | señorita
   Sres.,sres. | señores
@@ -349,17 +362,7 @@ export const ABBREVIATIONS = spokenForms(`
   Tte. | teniente
   Sgto. | sargento
   Mons. | monseñor
-  Ud.,Vd. | usted
-  Uds.,Vds. | ustedes
-  etc. | etcétera
   p. ej.,p.ej. | por ejemplo
-  aprox. | aproximadamente
-  a. C.,a.C.,a. c.,a. de C. | antes de Cristo
-  d. C.,d.C.,d. c.,d. de C. | después de Cristo
-  EE. UU.,EE.UU.,EE UU,EEUU | Estados Unidos
-  FF. AA.,FF.AA. | Fuerzas Armadas
-  RR. HH.,RR.HH.,RRHH | recursos humanos
-  JJ. OO.,JJ.OO.,JJOO | Juegos Olímpicos
   Av.,Avda.,Avd.,av.,avda. | avenida
   C/ | calle
   Ctra. | carretera
@@ -368,26 +371,14 @@ export const ABBREVIATIONS = spokenForms(`
   Urb. | urbanización
   esq. | esquina
   Tel.,tel.,Tfno.,tfno.,Teléf. | teléfono
-  máx. | máximo
-  mín. | mínimo
   Dpto.,dpto.,Depto. | departamento
   Admón. | administración
   vs. | contra
-  Cía. | compañía
-  Hnos. | hermanos
-  S. A.,S.A. | sociedad anónima
-  S. L.,S.L. | sociedad limitada
   Sto. | santo
   Sta. | santa
-  izq.,izda. | izquierda
-  dcha. | derecha
   núm. | número
   pág. | página
   págs. | páginas
-  c. c.,c.c. | centímetros cúbicos
-  q.e.p.d.,Q.E.P.D. | que en paz descanse
-  P. D.,P.D. | posdata
-  s. f.,s.f. | sin fecha
   cta. | cuenta
   ref. | referencia
   atte.,Atte. | atentamente
@@ -396,6 +387,141 @@ export const ABBREVIATIONS = spokenForms(`
   ed. | edición
   Ed. | editorial
   kg/m² | kilogramos por metro cuadrado
+  Pte.,Pdte. | presidente
+  Pta.,Pdta. | presidenta
+  Vicepdte. | vicepresidente
+  Vicepdta. | vicepresidenta
+  Min. | ministro
+  Dir. | director
+  Dira. | directora
+  Sec. | secretario
+  Hno. | hermano
+  Hna. | hermana
+  Fr. | fray
+  Rev. | reverendo
+  Almte. | almirante
+  Cmdte. | comandante
+  Excma. | excelentísima
+  Ilma. | ilustrísima
+  Sr. D.,Sr.D. | señor don
+  Pol. Ind.,pol. ind. | polígono industrial
+  Pol. | polígono
+  Ind. | industrial
+  Edif. | edificio
+  Esc.,esc. | escalera
+  Gta. | glorieta
+  Ptda. | partida
+  Trav. | travesía
+  Bo. | barrio
+  Bda. | barriada
+  Pje. | pasaje
+  Cra.,Kra. | carrera
+  Cll.,Cl. | calle
+  Col. | colonia
+  Prov. | provincia
+  apdo.,apdos. | apartado
+  doc. | documento
+  fra.,Fra. | factura
+  Fdo. | firmado
+  Ej.,ej. | ejemplo
+  Obs.,obs. | observaciones
+  Vel.,vel. | velocidad
+  temp.,Temp. | temperatura
+  T.ª | temperatura
+  pról. | prólogo
+  íd. | ídem
+  cf.,cfr. | confróntese
+  ext. | extensión
+  int. | interior
+  Cel.,cel. | celular
+  móv. | móvil
+  diap. | diapositiva
+  hab. | habitantes
+  cap. | capítulo
+  art. | artículo
+  fig. | figura
+  vol. | volumen
+  ppal. | principal
+  gob.,Gob. | gobierno
+  Univ. | universidad
+  Fac. | facultad
+  Ayto.,ayto. | ayuntamiento
+  Bach. | bachillerato
+  vto.,Vto. | vencimiento
+  imp. | importe
+  cant. | cantidad
+  pers. | personas
+  v. nota | véase nota
+  v. pág. | véase página
+  St. | saint
+  Mt. | monte
+  Gral.,gral. | general
+  Hnos. | hermanos
+  et al. | y otros
+`)
+
+/** Those that a sentence may end with. */
+export const CLOSING = spokenForms(`
+  etc.,Etc. | etcétera
+  L-V | lunes a viernes
+  L-S | lunes a sábado
+  L-D | lunes a domingo
+  L-J | lunes a jueves
+  lun. | lunes
+  mié. | miércoles
+  jue. | jueves
+  vie. | viernes
+  sáb. | sábado
+  Cía. Ltda. | compañía limitada
+  aprox.,Aprox. | aproximadamente
+  a. C.,a.C.,a. c.,a. de C. | antes de Cristo
+  d. C.,d.C.,d. c.,d. de C. | después de Cristo
+  EE. UU.,EE.UU.,EE UU,EEUU | Estados Unidos
+  FF. AA.,FF.AA. | Fuerzas Armadas
+  CC. AA.,CC.AA.,CCAA | comunidades autónomas
+  CC. OO.,CC.OO.,CCOO | Comisiones Obreras
+  FF. CC.,FF.CC. | ferrocarriles
+  RR. HH.,RR.HH.,RRHH | recursos humanos
+  RR. PP.,RR.PP.,RRPP | relaciones públicas
+  RR. SS.,RR.SS.,RRSS | redes sociales
+  JJ. OO.,JJ.OO.,JJOO | Juegos Olímpicos
+  SS. MM.,SS.MM. | sus majestades
+  S. M. | su majestad
+  S. S. | su santidad
+  AA. VV.,VV. AA. | varios autores
+  Bs. As. | Buenos Aires
+  D. F.,D.F. | Distrito Federal
+  D. C.,D.C. | Distrito Capital
+  máx.,Máx. | máximo
+  mín.,Mín. | mínimo
+  Cía.,cía. | compañía
+  S. A.,S.A. | sociedad anónima
+  S. A. U.,S.A.U. | sociedad anónima unipersonal
+  S. L.,S.L. | sociedad limitada
+  S. L. U.,S.L.U. | sociedad limitada unipersonal
+  S. A. de C. V.,S.A. de C.V. | sociedad anónima de capital variable
+  S. Coop. | sociedad cooperativa
+  izq.,izda.,Izq.,Izda. | izquierda
+  dcha.,dcho.,Dcha. | derecha
+  c. c.,c.c. | centímetros cúbicos
+  q.e.p.d.,Q.E.P.D. | que en paz descanse
+  D. E. P.,D.E.P. | descanse en paz
+  P. D.,P.D. | posdata
+  s. f.,s.f. | sin fecha
+  Uds.,Vds.,uds. | ustedes
+  Ud.,Vd.,ud. | usted
+  ss. | siguientes
+  p. b.,p.b.,pb | puntos básicos
+  p. p.,p.p. | puntos porcentuales
+  incl. | incluido
+  excl. | excluido
+  Jr.,jr. | júnior
+  dto. | descuento
+  dtos. | descuentos
+  V.º B.º | visto bueno
+  i. e.,i.e. | es decir
+  op. cit. | obra citada
+  ibíd.,ibid. | ibídem
 `)
 
 /** Only before a number. */
@@ -423,6 +549,13 @@ export const BEFORE_NUMBERS = spokenForms(`
   vie.,vier. | viernes
   sáb. | sábado
   dom. | domingo
+  min.,Min. | minuto
+  apdo. | apartado
+  pto. | punto
+  ptos. | puntos
+  lám. | lámina
+  tít. | título
+  diap. | diapositiva
 `)
 
 /** Before a family name. */
@@ -434,6 +567,75 @@ export const TITLES = spokenForms(`
 /** Acronyms of two or three letters that are said as words. */
 export const ACRONYMS = new Set(
   wordsOf(
-    'ONU IVA PIB AVE OEA ETA UCI UVI RAE INE ERE OPA ERTE ESO FAO OIT OPEP OVNI SIDA TAC NIE NIF CIF PIN SIM ISO LED UNED TAE IPC BOE SOS ICO',
+    'ONU IVA PIB AVE OEA ETA UCI UVI RAE INE ERE OPA ERTE ESO FAO OPEP OVNI SIDA TAC NIE NIF CIF PIN SIM ISO LED UNED TAE BOE SOS ICO RAM ROM VOX COP PYME',
   ),
 )
+
+/** Long acronyms that are spelled. */
+export const SPELLED = new Set(wordsOf('RTVE ICEX'))
+
+/** Without their period. */
+export const WEEKDAYS = spokenForms(`
+  lun | lunes
+  mar | martes
+  mié,miér | miércoles
+  jue | jueves
+  vie,vier | viernes
+  sáb | sábado
+  dom | domingo
+`)
+
+/** Forms with a slash. */
+export const SLASHED = spokenForms(`
+  c/u,C/u | cada uno
+  s/n,S/N,S/n | sin número
+  y/o | y o
+  a/c | aire acondicionado
+  N/A,n/a | no aplica
+  p/p | por persona
+  c/c | cuenta corriente
+  c/ | con
+  s/ | sin
+`)
+
+/** Words of chats. */
+export const CHAT = spokenForms(`
+  q tal | qué tal
+  q,k | que
+  xq,xk,pq | porque
+  x q | por qué
+  xa | para
+  tb,tmb,tbn | también
+  tq | te quiero
+  tqm | te quiero mucho
+  dnd | donde
+  cdo | cuando
+  msj | mensaje
+  msjs | mensajes
+  bn | bien
+  bss | besos
+  xfa,xfi | por favor
+  grx | gracias
+  mñn | mañana
+  finde | fin de semana
+  salu2 | saludos
+  x favor | por favor
+  x fa | por favor
+  x la | por la
+  x el | por el
+  x los | por los
+  x las | por las
+  x eso | por eso
+  x aquí | por aquí
+  x aqui | por aquí
+  x ahora | por ahora
+  x mí | por mí
+  x mi | por mi
+  x ti | por ti
+  x fin | por fin
+  x lo | por lo
+  x un | por un
+  x una | por una
+  x persona | por persona
+  x noche | por noche
+`)

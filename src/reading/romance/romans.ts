@@ -1,5 +1,5 @@
 import type { Gender } from '../european/words.ts'
-import { END, endsSentence, oneOf, romanValue, wordRule } from '../rules.ts'
+import { END, endsSentence, oneOf, romanValue, rule, wordRule } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
 import type { RomanceWords } from './words.ts'
 
@@ -43,28 +43,50 @@ export function romanRules(words: RomanceWords): Rule[] {
 }
 
 /** Numerals before a noun, "II Guerra Mundial", and by themselves. */
-function numeralRules(
-  { cardinal, ordinal, genderOf, ordinalNouns, and, articles }: RomanceWords,
-  mixed: (value: number, gender: Gender) => string,
-): Rule[] {
+function numeralRules(words: RomanceWords, mixed: (value: number, gender: Gender) => string): Rule[] {
+  const { cardinal, ordinal, genderOf, articles, noNouns, months, numeralNouns, to } = words
+  const ARTICLE = new RegExp(`(?:^|\\s)(?:${articles})\\s$`, 'i')
+  const COUNTED = new RegExp(`^(?:${numeralNouns})$`, 'u')
+  const names = new Set(months.map(([name = '']) => name))
   const event: Read = ({ numeral = '', noun = '' }, { before }) => {
     const value = romanValue(numeral)
-    if (value === null || NO_NUMERALS.test(numeral)) return null
-    if (numeral.length < 2 && !new RegExp(`(?:^|\\s)(?:${articles})\\s$`, 'i').test(before)) return null
-    return ordinal(value, genderOf(noun.toLowerCase()), true)
-  }
-  const LISTED = new RegExp(`(?:${ordinalNouns}) ${NUMERAL}(?:,|,? (?:${and})| ?[-–])\\s?$`)
-  const NEXT = new RegExp(`^(?:,| (?:${and})| ?[-–]) ?${NUMERAL} (?:${ordinalNouns})`)
-  const alone: Read = ({ numeral = '' }, { before, after }) => {
-    const value = romanValue(numeral)
-    if (value === null || NO_NUMERALS.test(numeral)) return null
-    const isListed = LISTED.test(before) || NEXT.test(after)
-    return isListed ? mixed(value, 'masculine') : cardinal(value)
+    if (value === null || NO_NUMERALS.test(numeral) || noNouns.has(noun)) return null
+    if (/[LC]/.test(numeral) && (numeral.length < 3 || !/^\p{Lu}/u.test(noun))) return null
+    // Streets have the names of days: via XX Settembre.
+    if (names.has(noun.toLowerCase())) return cardinal(value)
+    const isCounted = ARTICLE.test(before)
+      ? /^\p{Lu}/u.test(noun) || COUNTED.test(noun)
+      : COUNTED.test(noun) && /(?:^|[.:;,«"(–-])\s*$/.test(before)
+    return numeral.length > 1 || isCounted ? ordinal(value, genderOf(noun.toLowerCase()), true) : null
   }
   return [
-    wordRule('roman', Array.from('IVX'), String.raw`(?<numeral>[IVX]{1,7})(?= (?<noun>\p{L}{3,20}))`, event),
-    wordRule('roman', Array.from('IVXLC'), `(?<numeral>[IVXLC]{2,8})${END}`, alone),
+    wordRule('roman', Array.from('IVXLC'), String.raw`(?<numeral>[IVXLC]{1,7})(?= (?<noun>\p{L}{3,20}))`, event),
+    wordRule(
+      'roman',
+      Array.from('IVXLCM'),
+      `(?<numeral>[IVXLC]{2,8}|M{1,3}[IVXLCDM]{3,10})${END}`,
+      aloneReader(words, mixed),
+    ),
+    rule('range', 'symbol', ` ?[-–] ?(?=[IVX]{1,8}${END})`, (_groups, { before }) =>
+      /(?:^|[^\p{L}])[IVX]{1,8}$/u.test(before) ? ` ${to} ` : null,
+    ),
   ]
+}
+
+/** Numerals in lists of centuries and chapters have the form of the first one. */
+function aloneReader(
+  { cardinal, ordinalNouns, centuries, and }: RomanceWords,
+  mixed: (value: number, gender: Gender) => string,
+): Read {
+  const NOUNS = [ordinalNouns, ...centuries.map(([abbreviation]) => abbreviation)].join('|')
+  const ERA = String.raw`(?: [ad]\. ?(?:de )?C\.?)?`
+  const LISTED = new RegExp(`(?:${NOUNS}) ${NUMERAL}${ERA}(?:,|,? (?:${and})| ?[-–])\\s?$`)
+  const NEXT = new RegExp(`^(?:,| (?:${and})| ?[-–]) ?${NUMERAL} (?:${ordinalNouns})`)
+  return ({ numeral = '' }, { before, after }) => {
+    const value = romanValue(numeral)
+    if (value === null || NO_NUMERALS.test(numeral)) return null
+    return LISTED.test(before) || NEXT.test(after) ? mixed(value, 'masculine') : cardinal(value)
+  }
 }
 
 /** The characters that alternatives of a pattern begin with, such as `[Ss]iglo`. */
@@ -75,18 +97,20 @@ const startsOf = (alternatives: string): string[] =>
 
 /** "s. XIX", "cap. XII". */
 function shortenedRules(
-  { century: [abbreviation, word], beforeNumbers, cardinal }: RomanceWords,
+  { centuries, beforeNumbers, cardinal }: RomanceWords,
   mixed: (value: number, gender: Gender) => string,
 ): Rule[] {
   return [
-    wordRule(
-      'roman',
-      startsOf(abbreviation),
-      `(?:${abbreviation}) (?<numeral>[IVX]{1,6})${END}`,
-      ({ numeral = '' }) => {
-        const value = romanValue(numeral)
-        return value === null ? null : `${word} ${mixed(value, 'masculine')}`
-      },
+    ...centuries.map(([abbreviation, word]) =>
+      wordRule(
+        'roman',
+        startsOf(abbreviation),
+        `(?:${abbreviation}) (?<numeral>[IVX]{1,6})${END}`,
+        ({ numeral = '' }) => {
+          const value = romanValue(numeral)
+          return value === null ? null : `${word} ${mixed(value, 'masculine')}`
+        },
+      ),
     ),
     wordRule(
       'roman',

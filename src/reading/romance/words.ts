@@ -8,7 +8,7 @@ export interface RomanceWords {
   cardinal(value: number, gender?: Gender): string
   /** @param isShort before a masculine noun, where Spanish says `primer` */
   ordinal(value: number, gender: Gender, isShort?: boolean): string
-  genderOf(noun: string): Gender
+  genderOf(noun: string, isPlural?: boolean): Gender
   /** Above it centuries and kings have cardinal numbers. */
   readonly largestOrdinal: number
   /** Nouns before a Roman numeral, by what they ask for. */
@@ -27,20 +27,78 @@ export interface RomanceWords {
   /** Behind a number these are no nouns. */
   readonly noNouns: ReadonlySet<string>
   readonly half: Readonly<Record<Gender, string>>
+  fraction(top: number, bottom: number): string | null
+  /** Between a fraction and the unit of which it is a part: tres cuartos de litro. */
+  readonly partJoint: string
+  /** The feminine name of a part: tres cuartas partes. */
+  partName(bottom: number, isPlural: boolean): string
+  singular(noun: string): string
+  decimal(whole: string, places: string): string
+  date(day: number, month: number, year: number): string
+  monthYear(month: number, year: number): string
+  readonly months: readonly (readonly string[])[]
+  readonly units: Readonly<Record<string, Counted>>
+  /** Of a screen. */
+  readonly inch: Counted
+  /** The minute of a match, such as `el minuto 45`. Null: minutes are counted. */
+  minuteOf(value: number, before: string, after: string): string | null
+  /** The trimesters and semesters of a report: 1T25. */
+  readonly quarters: Readonly<Record<string, string>>
+  readonly minus: string
+  readonly plus: string
+  readonly times: string
+  readonly divided: string
+  readonly by: string
+  readonly to: string
+  readonly or: string
+  /** Between the numbers of a document and its year. */
+  readonly bar: string
+  /** Before the amount that something is related to: kcal/100 g. */
+  readonly each: string
+  /** Between a page and the number of pages, and between the two numbers of a blood pressure. */
+  readonly outOf: string
+  readonly pressure: string
+  readonly number: string
+  readonly degrees: string
+  /** Acronyms that are said as words, and long ones that are not. */
+  readonly acronyms: ReadonlySet<string>
+  readonly spelled: ReadonlySet<string>
+  /** Abbreviations that may stand at the end of a sentence. */
+  readonly closing: Readonly<Record<string, string>>
+  /** Single letters before a name. */
+  readonly titles: Readonly<Record<string, string>>
+  /** Without a period, in small letters. */
+  readonly weekdays: Readonly<Record<string, string>>
+  /** Forms with a slash. One that ends with it stands before a word. */
+  readonly slashed: Readonly<Record<string, string>>
+  /** Words that people shorten when they chat. */
+  readonly chat: Readonly<Record<string, string>>
+  /** `máx` and its like, with their feminine forms, and a regular expression for the nouns before them. */
+  readonly extremes: Readonly<Record<string, string>>
+  readonly feminineNoun: string
+  /** A regular expression: words that begin a sentence and no name. */
+  readonly starters: string
+  /** Regular expressions: the shapes of telephone numbers, and of those that may be counts. */
+  readonly phones: string
+  readonly shortPhones: string
+  /** A regular expression: behind it a numeral of one letter counts. */
+  readonly numeralNouns: string
   /** The decimal mark of a version, and the slash in the name of a law. */
   readonly point: string
   readonly of: string
-  /** Behind a price: `por` in 9,99 €/mes. */
-  readonly per: string
+  /** A unit behind a slash: `por mes` in 9,99 €/mes. */
+  per(unit: string): string
   readonly perUnits: Readonly<Record<string, string>>
   /** Regular expressions. Before a score, behind it, and the word between its numbers. */
   readonly scoreBefore: string
   readonly scoreBehind: string
   readonly scoreJoint: string
+  /** A character class of the marks between the numbers of a score. */
+  readonly scoreMarks: string
   /** Before a mark out of ten: 9,5/10. */
   readonly over: string
-  /** The abbreviation of a century, as a regular expression, and its word. */
-  readonly century: readonly [abbreviation: string, word: string]
+  /** Abbreviations of centuries, as regular expressions, and their words. */
+  readonly centuries: readonly (readonly [abbreviation: string, word: string])[]
   /** Abbreviations before a numeral: cap. XII. */
   readonly beforeNumbers: Readonly<Record<string, string>>
   /** A regular expression: a telephone number follows. */
@@ -57,6 +115,22 @@ export const SHARED_WORDS = {
   saidAsWords: new Set<string>(),
   romanBefore: NEVER,
   rulers: NEVER,
+}
+
+/** "un minuto", "45 segundos". */
+export const counter =
+  ({ cardinal }: RomanceWords) =>
+  (value: number, { forms, gender }: Counted): string =>
+    `${cardinal(value, gender)} ${value === 1 ? forms.one : forms.other}`.replace('una ora', 'un’ora')
+
+const NO_NOUN_STEM = /^(?:log|ln|cos|sen|sin|tan|exp|tg|lim)$/
+
+/** The other form of a word by the ending that is written behind it: `alumnos/as`, `archivo(s)`, `studente/ssa`. */
+export function otherForm(word: string, end: string): string | null {
+  if (NO_NOUN_STEM.test(word)) return null
+  if (end === 'ssa') return word.replace(/e?$/, 'essa')
+  if (end === 'e' && /[cg]i$/.test(word)) return word.replace(/i$/, 'he')
+  return end === 's' || end === 'es' ? `${word}${end}` : `${word.replace(/[oeiéa]s?$/, '')}${end}`
 }
 
 type Name = (one: string, other?: string) => Counted
