@@ -4,6 +4,8 @@ import type { Around, Read, Rule, RuleAnswer, Start, TokenKind } from './scan.ts
 export const END = String.raw`(?![\p{L}\p{N}])`
 /** The period of an abbreviation, unless it ends the sentence too. */
 export const ABBREVIATED = String.raw`(?:\.(?!['"”’»)\]]*(?:\s*$|\s+['"“‘«(¿¡]?\p{Lu})))?`
+/** A pattern that matches nothing. */
+export const NEVER = '(?!)'
 export const DASH = '[-–—−]'
 export const VULGAR_FRACTIONS = '½⅓⅔¼¾⅛⅜⅝⅞⅕⅖⅗⅘⅙⅚⅐⅑⅒'
 export const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
@@ -60,7 +62,7 @@ export const oneOf = (words: Iterable<string>): string =>
   [...words]
     .sort((a, b) => b.length - a.length)
     .map(escapeRegExp)
-    .join('|') || '(?!)'
+    .join('|') || NEVER
 
 /** Each word in small letters, with a capital, and in capitals. Unlike the flag `i`, this compiles fast. */
 export const inAnyCase = (words: readonly string[]): string[] => [

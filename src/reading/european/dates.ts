@@ -38,6 +38,7 @@ export function dates(words: Words, { plain }: Speaker): Rule[] {
       read,
     ),
     ...monthsAndYears(words, forms, MONTH, monthOf),
+    ...slashedYears(words),
   ]
 }
 
@@ -60,6 +61,30 @@ function monthsAndYears(
       String.raw`(?<from>${TEENS_TO_NOW}) ?${DASH} ?(?<to>${TEENS_TO_NOW})(?![\d\p{L}]|[-–./]\d)`,
       ({ from, to }) =>
         Number(to) > Number(from) ? `${words.year(Number(from))} ${words.to} ${words.year(Number(to))}` : null,
+    ),
+  ]
+}
+
+/** "07/2024", but "Nr. 7/2024", and the season of "2023/24". */
+function slashedYears({ monthYear, year, cardinal }: Words): Rule[] {
+  return [
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<month>0[1-9]|[2-9]|1[0-2])\/(?<year>(?:19|20)\d\d)(?![\d\p{L}]|[-/.,]\d)`,
+      ({ month, year }, { before }) =>
+        /(?:[\d\p{L}]\.|[°º№/-]|Heft|Ausgabe|numéro|номер|número|numero) ?$/u.test(before)
+          ? null
+          : monthYear(Number(month), Number(year)),
+    ),
+    rule(
+      'range',
+      'digit',
+      String.raw`(?<from>${TEENS_TO_NOW})\/(?<to>(?:${TEENS_TO_NOW})|\d\d)(?![\d\p{L}]|[-/.,]\d)`,
+      ({ from, to }) =>
+        (Number(from) + 1) % 100 === Number(to) % 100
+          ? `${year(Number(from))} ${Number(to) < 100 ? cardinal(Number(to)) : year(Number(to))}`
+          : null,
     ),
   ]
 }

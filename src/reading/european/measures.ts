@@ -1,4 +1,15 @@
-import { DASH, isSignFree, keepingSentenceEnd, oneOf, rule, signed } from '../rules.ts'
+import {
+  DASH,
+  isSignFree,
+  keepingSentenceEnd,
+  NEVER,
+  oneOf,
+  plainDigits,
+  rule,
+  SUPERSCRIPTS,
+  signed,
+  wordRule,
+} from '../rules.ts'
 import type { Around, Groups, Read, Rule } from '../scan.ts'
 import { type FoundMagnitude, joined, magnitudesOf } from './magnitudes.ts'
 import type { Speaker } from './speaker.ts'
@@ -15,7 +26,7 @@ export function measures(words: Words, say: Speaker): Rule[] {
   const { NUMBER } = say
   const UNIT = oneOf(Object.keys(units).filter((unit) => unit !== '%'))
   const PER_UNIT = `(?<per>${oneOf(Object.keys(perUnits))})(?<perPower>[²³]|[23](?!\\d))?`
-  const PER = `(?:(?: ?\\/ ?)${PER_UNIT}(?![\\p{L}\\d]))?`
+  const PER = `(?:(?: ?\\/ ?)(?:(?<perMany>\\d{1,4}) ?)?${PER_UNIT}(?![\\p{L}\\d]))?`
   const SIGNED = `(?<sign>[-−–+±])?(?<number>${NUMBER})`
   const magnitudes = magnitudesOf(words)
   const speaker = unitSpeaker(words, say)
@@ -42,12 +53,39 @@ export function measures(words: Words, say: Speaker): Rule[] {
     rule(
       'measure',
       'digit',
-      `(?<a>${NUMBER}) ?[x×] ?(?<b>${NUMBER})(?: ?(?<unit>${UNIT}))?(?![\\p{L}\\d])`,
+      `(?<a>${NUMBER}) ?[x×] ?(?<b>${NUMBER})(?: ?(?<unit>${UNIT}))?(?![\\p{L}\\d]| ?=)`,
       ({ a = '', b = '', unit }) => {
         const unitWord = unit === undefined ? '' : ` ${speaker.unitOf(b, units[unit] as Counted, undefined)}`
         return `${say.number(a)} ${words.by} ${say.number(b)}${unitWord}`
       },
     ),
+    ...loneUnits(words, say, speaker, `(?<unit>${UNIT})(?<power>[²³])?${BEHIND_UNIT}`, PER),
+  ]
+}
+
+/** Units without a plain number before them. */
+function loneUnits(words: Words, say: Speaker, { powerOf, perOf }: Say, unit: string, per: string): Rule[] {
+  const { units, perUnits, symbols, minus } = words
+  const longPer = Object.keys(perUnits).filter((name) => name.length > 2)
+  const before = new RegExp(`(?:^|[\\s(])(?:${words.beforeUnits ?? NEVER})\\s$`, 'u')
+  return [
+    // "10⁸ m/s".
+    rule('math', 'symbol', `(?<exponent>⁻?[${SUPERSCRIPTS}]{1,4}) ${unit}${per}`, (groups) => {
+      const exponent = plainDigits(groups.exponent ?? '', SUPERSCRIPTS)
+      const power = exponent.startsWith('-') ? `${minus} ${say.whole(exponent.slice(1))}` : say.whole(exponent)
+      const counted = units[groups.unit ?? ''] as Counted
+      return `${symbols['^'] ?? ''} ${power} ${powerOf(say.form('5', counted), groups.power, true)}${perOf(groups)}`.trim()
+    }),
+    // "fois/jour".
+    rule('measure', 'symbol', `\\/ ?(?<per>${oneOf(longPer)})(?![\\p{L}\\d])`, (groups, around) =>
+      /\p{Ll}\.?$/u.test(around.before) ? perOf(groups).trim() : null,
+    ),
+    // "pro kg".
+    wordRule('measure', Object.keys(units), `${unit}`, ({ unit: name = '', power }, around) => {
+      const counted = units[name] as Counted
+      if (!before.test(around.before)) return null
+      return powerOf(words.bareUnit?.(counted, around.before) ?? counted.forms.one ?? name, power, false)
+    }),
   ]
 }
 
@@ -92,16 +130,23 @@ function unitSpeaker(words: Words, say: Speaker) {
     return /[²2]/.test(power) ? words.square(name, isPlural) : words.cubic(name, isPlural)
   }
   return {
+    powerOf,
     percentOf: (number: string): string => (units['%'] === undefined ? percent : say.form(number, units['%'])),
-    inContext: ({ sign, number = '', power }: Groups, thing: Counted, around: Around): string | null =>
-      sign === undefined && power === undefined && !number.includes(',')
-        ? (words.counted?.(Number(say.plain(number)), thing, around) ?? null)
-        : null,
+    inContext: ({ sign, number = '', power }: Groups, thing: Counted, around: Around): string | null => {
+      if (sign === '±' || power !== undefined || number.includes(',')) return null
+      const counted = words.counted?.(Number(say.plain(number)), thing, around) ?? null
+      return counted === null || sign === undefined ? counted : `${sign === '+' ? words.plus : words.minus} ${counted}`
+    },
     unitOf: (written: string, unit: Counted, power: string | undefined): string => {
       const isOne = !written.includes(',') && say.plurals.select(Number(say.plain(written))) === 'one'
       return powerOf(say.form(written, unit), power, !isOne)
     },
-    perOf: ({ per, perPower }: Groups): string =>
-      per === undefined ? '' : ` ${words.per} ${powerOf(words.perUnits[per] ?? per, perPower, false)}`,
+    perOf: ({ per, perPower, perMany }: Groups): string => {
+      if (per === undefined) return ''
+      if (perMany === undefined) return ` ${words.per} ${powerOf(words.perUnits[per] ?? per, perPower, false)}`
+      const unit = units[per]
+      const name = unit === undefined ? (words.perUnits[per] ?? per) : say.form(perMany, unit)
+      return ` ${words.perMany ?? words.per} ${say.whole(perMany, unit?.gender)} ${powerOf(name, perPower, true)}`
+    },
   }
 }

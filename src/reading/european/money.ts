@@ -19,7 +19,9 @@ export function money(words: Words, say: Speaker): Rule[] {
     const perWords = per === undefined ? '' : ` ${words.per} ${words.perUnits[per]}`
     return keepingSentenceEnd(match, around, `${sign === undefined ? '' : `${words.minus} `}${said}${perWords}`)
   }
-  const before = `(?<sign>[-−–])?(?<name>${CURRENCY})[ \u00a0]?(?<number>${say.NUMBER})${magnitudes.pattern}?(?!\\d)`
+  // "F5" is a key, "5 F" is money.
+  const BEFORE = oneOf(names.filter((name) => !/^\p{L}$/u.test(name)))
+  const before = `(?<sign>[-−–])?(?<name>${BEFORE})[ \u00a0]?(?<number>${say.NUMBER})${magnitudes.pattern}?(?!\\d)`
   const behind = `(?<sign>[-−–])?(?<number>${say.NUMBER})${magnitudes.pattern}?(?:\\s(?:de|di|d['’]))?[ \u00a0]?(?<name>${CURRENCY})(?![\\p{L}\\d])(?: ?\\/ ?(?<per>${oneOf(Object.keys(words.perUnits))})(?!\\p{L}))?`
   const first = [...new Set(names.map((name) => name[0]))].join('')
   return [

@@ -1,4 +1,14 @@
-import { END, endsSentence, keepingSentenceEnd, oneOf, romanValue, rule, SUBSCRIPTS, wordRule } from '../rules.ts'
+import {
+  END,
+  endsSentence,
+  keepingSentenceEnd,
+  NEVER,
+  oneOf,
+  romanValue,
+  rule,
+  SUBSCRIPTS,
+  wordRule,
+} from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
 import type { Speaker } from './speaker.ts'
 import type { Words } from './words.ts'
@@ -6,9 +16,6 @@ import type { Words } from './words.ts'
 const VOWEL = /[AEIOUYÄÖÜÉÈÀÓАЕЁИОУЫЭЮЯ]/
 const SHOUT = /^[\s!?,.'’"-]+\p{Lu}{4,}(?![\p{L}\d])/u
 const SHOUT_BEFORE = /(?:^|[^\p{L}\d])\p{Lu}{4,}[\s!?,.'’"-]+$/u
-
-/** A pattern that matches nothing. */
-export const NEVER = '(?!)'
 
 export function romans({ romanBefore, rulers, cardinal, ordinal }: Words): Rule[] {
   // Languages with numerals of their own have neither.
@@ -63,6 +70,16 @@ export function abbreviations(words: Words): Rule[] {
       `(?<word>${oneOf(beforeNames)})[ \u00a0]?(?=\\d)`,
       ({ word = '' }) => `${beforeNumbers[word]} `,
     ),
+    // "Chap. IV".
+    wordRule(
+      'abbreviation',
+      beforeNames,
+      `(?<word>${oneOf(beforeNames.filter((name) => name.endsWith('.')))})[ \u00a0]?(?<numeral>[IVX]{1,7})${END}`,
+      ({ word = '', numeral = '' }) => {
+        const value = romanValue(numeral)
+        return value === null ? null : `${beforeNumbers[word]} ${words.cardinal(value)}`
+      },
+    ),
     rule(
       'abbreviation',
       'symbol',
@@ -82,8 +99,11 @@ export function acronyms({ acronyms: said, letter }: Words): Rule[] {
     rule('acronym', 'letter', String.raw`(?:\p{Lu}\.){2,8}`, (_groups, around, match) =>
       keepingSentenceEnd(match, around, spell(match.replaceAll('.', ''))),
     ),
-    rule('acronym', 'letter', String.raw`(?<initial>\p{Lu})\.(?= ?\p{Lu}\p{Ll})`, ({ initial = '' }, { before }) =>
-      /(?:^|[\s(]|\p{Lu}\. ?)$/u.test(before) ? initial : null,
+    rule(
+      'acronym',
+      'letter',
+      String.raw`(?<initial>\p{Lu})\.(?=(?: ?\p{Lu}\.){0,3} ?\p{Lu}\p{Ll})`,
+      ({ initial = '' }, { before }) => (/(?:^|[\s(]|\p{Lu}\. ?)$/u.test(before) ? letter(initial) : null),
     ),
     rule(
       'acronym',
@@ -91,7 +111,10 @@ export function acronyms({ acronyms: said, letter }: Words): Rule[] {
       String.raw`\p{Lu}{2,5}(?![\p{L}\d${SUBSCRIPTS}])`,
       (_groups, { before, after }, match) => {
         const isSpelled = !said.has(match) && (match.length < 4 || !VOWEL.test(match))
-        return isSpelled && !SHOUT.test(after) && !SHOUT_BEFORE.test(before) && !/[\d@#&/]$/.test(before)
+        return isSpelled &&
+          !SHOUT.test(after) &&
+          !SHOUT_BEFORE.test(before) &&
+          !/(?:[\d@#&]|(?<!\p{Lu})\/)$/u.test(before)
           ? spell(match)
           : null
       },

@@ -3,7 +3,7 @@ import { isSignFree, oneOf, rule, rulesAt, signed, VULGAR_FRACTIONS } from '../r
 import type { Read, Rule } from '../scan.ts'
 import { magnitudesOf } from './magnitudes.ts'
 import type { Speaker } from './speaker.ts'
-import type { Words } from './words.ts'
+import type { Counted, Words } from './words.ts'
 
 export function fractions(words: Words, say: Speaker): Rule[] {
   const { units, and } = words
@@ -14,16 +14,16 @@ export function fractions(words: Words, say: Speaker): Rule[] {
       : words.fraction(Number(say.plain(top)), Number(say.plain(bottom)))
   const wholeOf = (whole: string | undefined): string =>
     whole === undefined ? '' : `${words.cardinal(Number(whole), 'neuter')} ${and}`
-  const read: Read = ({ sign, whole, top = '', bottom = '', unit }, { before }) => {
-    const said = /[\p{L}\p{N}/]$/u.test(before) ? null : part(top, bottom)
+  const partOf = (unit: Counted, isOnlyPart: boolean): string =>
+    words.partOf?.(unit, isOnlyPart) ?? unit.forms.one ?? unit.forms.other
+  const read: Read = ({ sign, whole, vulgar, top = '', bottom = '', unit }, around) => {
+    const [above = '', below = ''] = vulgar === undefined ? [top, bottom] : vulgar.normalize('NFKD').split('⁄')
+    const said = /[\p{L}\p{N}/]$/u.test(around.before) ? null : part(above, below)
     if (said === null) return null
     const counted = unit === undefined ? undefined : units[unit]
-    const unitWord =
-      counted === undefined ? '' : ` ${words.partOf?.(counted) ?? counted.forms.one ?? counted.forms.other}`
-    const half =
-      counted !== undefined && whole === undefined && top === '1' && bottom === '2'
-        ? words.halfOf?.(counted.gender)
-        : undefined
+    const isHalf = whole === undefined && above === '1' && below === '2'
+    const half = isHalf ? words.halfOf?.(around, counted?.gender) : null
+    const unitWord = counted === undefined ? '' : ` ${partOf(counted, whole === undefined && !half)}`
     return `${sign === undefined ? '' : `${words.minus} `}${wholeOf(whole)}${half ?? said}${unitWord}`
   }
   return [
@@ -35,11 +35,8 @@ export function fractions(words: Words, say: Speaker): Rule[] {
     ...rulesAt(
       ['digit', 'symbol'],
       'fraction',
-      `(?:(?<whole>\\d{1,6}) ?)?(?<vulgar>[${VULGAR_FRACTIONS}])`,
-      ({ whole, vulgar = '' }) => {
-        const said = part(...(vulgar.normalize('NFKD').split('⁄') as [string, string]))
-        return said === null ? null : `${wholeOf(whole)}${said}`
-      },
+      `(?:(?<whole>\\d{1,6}) ?)?(?<vulgar>[${VULGAR_FRACTIONS}])${UNIT}`,
+      read,
     ),
   ]
 }
@@ -63,7 +60,7 @@ export function ranges({ to, against = to, marks }: Words, say: Speaker): Rule[]
     rule(
       'range',
       'digit',
-      String.raw`(?<from>\d{1,6})(?: ?[–—] ?|-| - )(?<end>\d{1,6})(?![\d\p{L}]|[-–/,.]\d)`,
+      String.raw`(?<from>\d{1,6})(?: ?[–—] ?|-| - )(?<end>\d{1,6})(?![\d\p{L}]|[-–/,.]\d| ?=)`,
       ({ from = '', end = '' }, { before }) =>
         /[\p{L}-]$/u.test(before) || Number(end) <= Number(from) ? null : `${say.whole(from)} ${to} ${say.whole(end)}`,
     ),
@@ -74,7 +71,7 @@ export function ranges({ to, against = to, marks }: Words, say: Speaker): Rule[]
       ({ a = '', b = '' }) => `${say.whole(a)} ${against} ${say.whole(b)}`,
     ),
     // Versions.
-    rule('serial', 'digit', String.raw`\d{1,4}(?:\.\d{1,2}){2,4}(?![\d.])`, (_groups, _around, match) =>
+    rule('serial', 'digit', String.raw`\d{1,4}(?:\.\d{1,2}){2,4}(?!\d|\.\d)`, (_groups, _around, match) =>
       match
         .split('.')
         .map((part) => say.whole(part))

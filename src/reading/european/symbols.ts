@@ -24,6 +24,10 @@ export function symbols({ symbols: all, minus }: Words, say: Speaker): Rule[] {
       if (named !== undefined) return named
       return `${all['^'] ?? ''} ${exponent.startsWith('-') ? `${minus} ${say.whole(exponent.slice(1))}` : say.whole(exponent)}`.trim()
     }),
+    // "10 - 4 = 6".
+    rule('math', 'symbol', String.raw`[-–](?= \d{1,9}(?:[.,]\d{1,9})? [=+×*·-])`, (_groups, { before, after }) =>
+      /\d $/.test(before) && /=/.test(before + after) ? minus : null,
+    ),
     rule('symbol', 'symbol', oneOf(Object.keys(all)), (_groups, { before, after }, match) =>
       LAYOUT.test(match) && /^$|\s$/.test(before) && /^$|^\s/.test(after) ? null : (all[match] as string),
     ),

@@ -10,7 +10,7 @@ export function telephones({ plus, phone, country, marks }: Words, { digits }: S
     rule(
       'telephone',
       'symbol',
-      String.raw`\+(?<country>\d{1,3})(?<rest>(?:[ .\/-]?\(?\d{1,8}\)?(?!\d)){1,6})(?!\d)`,
+      String.raw`\+(?<country>\d{1,3})(?<rest>(?: ?\(0\))?(?:[ .\/-]?\(?\d{1,8}\)?(?!\d)){1,6})(?!\d)`,
       ({ country: code = '', rest = '' }) =>
         rest.replaceAll(/\D/g, '').length < 4 ? null : `${plus} ${(country ?? say)(code)}, ${said(rest)}`,
     ),

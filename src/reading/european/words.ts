@@ -34,6 +34,12 @@ export interface Words {
   /** Between the two numbers of a score or a ratio. Absent: as `to`. */
   readonly against?: string
   readonly per: string
+  /** "l/100 km". Absent: as `per`. */
+  readonly perMany?: string
+  /** A regular expression: words before a unit that has no number, "pro kg". */
+  readonly beforeUnits?: string
+  /** The form of such a unit. Absent: its singular. */
+  readonly bareUnit?: (unit: Counted, before: string) => string
   readonly by: string
   /** Between a whole number and a fraction. */
   readonly and: string
@@ -41,10 +47,10 @@ export interface Words {
   readonly amountAnd: string
   /** Joins a magnitude's `joint` to its word: "d'euros". Absent: they stand side by side. */
   readonly elide?: (joint: string, word: string) => string
-  /** "1/2" before a unit. Absent: as a fraction. */
-  readonly halfOf?: (gender: Gender) => string
-  /** A unit behind a fraction. Absent: its singular. */
-  readonly partOf?: (unit: Counted) => string
+  /** "1/2" before a unit with a gender, or before other text. Absent or null: as a fraction. */
+  readonly halfOf?: (around: Around, gender?: Gender) => string | null
+  /** A unit behind a fraction that may follow a whole number. Absent: its singular. */
+  readonly partOf?: (unit: Counted, isOnlyPart: boolean) => string
   /** A whole number with its unit or currency by the words beside it. Null: the number and its usual form. */
   readonly counted?: (value: number, thing: Counted, around: Around) => string | null
   cardinal(value: number, gender?: Gender): string

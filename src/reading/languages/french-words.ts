@@ -120,6 +120,12 @@ export const UNITS = formsOf(
   °F | m | degré Fahrenheit | degrés Fahrenheit
   ‰ | m | pour mille | pour mille
   tr/min | m | tour par minute | tours par minute
+  N | m | newton
+  kN | m | kilonewton
+  Nm,N·m | m | newton-mètre | newtons-mètres
+  lm | m | lumen
+  lx | m | lux | lux
+  ″ | m | pouce
 `,
   counted,
 )
@@ -155,7 +161,7 @@ export const MARKS = spokenForms(`
   ? | point d'interrogation
   = | égal
   & | et
-  # | dièse
+  # | hashtag
   % | pour cent
   + | plus
   ~ | tilde
@@ -222,6 +228,50 @@ export const ABBREVIATIONS = spokenForms(`
   St | Saint
   Ste | Sainte
   etc. | et cetera
+  suiv. | suivantes
+  RDV | rendez-vous
+  rv | rendez-vous
+  stp,STP | s'il te plaît
+  SVP | s'il vous plaît
+  slt,Slt | salut
+  bjr | bonjour
+  tkt | t'inquiète
+  bcp | beaucoup
+  dsl | désolé
+  qqch | quelque chose
+  qqn | quelqu'un
+  auj. | aujourd'hui
+  tjs | toujours
+  pb | problème
+  mdr | mort de rire
+  càd | c'est-à-dire
+  app. | appartement
+  appt. | appartement
+  arr. | arrondissement
+  bât. | bâtiment
+  tél | téléphone
+  chap. | chapitre
+  fig. | figure
+  vol. | volume
+  coll. | collection
+  prof. | professeur
+  ex. | exemple
+  rens. | renseignements
+  ref.,réf. | référence
+  nb | nombre
+  hebdo. | hebdomadaire
+  mens. | mensuel
+  Gal | général
+  Cdt | commandant
+  Cne | capitaine
+  Col. | colonel
+  Ets | établissements
+  Sté | société
+  Mgr | monseigneur
+  Vve | veuve
+  av. J-C | avant Jésus-Christ
+  ap. J-C | après Jésus-Christ
+  th. | thermostat
   p. ex. | par exemple
   c.-à-d. | c'est-à-dire
   env. | environ
@@ -279,6 +329,14 @@ export const BEFORE_NUMBERS = spokenForms(`
   al. | alinéa
   tabl. | tableau
   rép. | réponse
+  th. | thermostat
+  réf. | référence
+  ch. | chapitre
+  bât. | bâtiment
+  appt,apt | appartement
+  éd. | édition
+  l. | ligne
+  v. | vers
 `)
 
 export const ROMAN_BEFORE =

@@ -22,7 +22,7 @@ import {
 } from './french-words.ts'
 
 const DEGREES_BEFORE =
-  /(?:\bangle|\bà|\bde|\bd['’]environ|\bpar|\benviron|\blatitude|\blongitude|\bpivoter|\btourner)\s(?:de\s)?$/i
+  /(?:\bangle|\bà|\bde|\bd['’]environ|\bpar|\benviron|\blatitude|\blongitude|\bpivoter|\btourner|\bfait|\bfaisait|\bfera|\bentre|\bet|\bou|\bavait|\bmoins|\bplus|\btempérature)\s(?:de\s)?$/i
 
 export const french = (): RuleBook => rulesOf(words())
 
@@ -55,8 +55,19 @@ const words = (): Words => ({
   by: 'sur',
   and: 'et ',
   amountAnd: '',
-  elide: (joint, word) => (joint === 'de ' && /^[aeiouéèêyh]/i.test(word) ? `d'${word}` : `${joint}${word}`),
-  halfOf: (gender) => (gender === 'feminine' ? 'une demi' : 'un demi'),
+  elide,
+  halfOf: ({ after }, gender) => {
+    if (gender === undefined && /^ (?:des|du|de la|de l['’])(?!\p{L})/u.test(after)) return 'la moitié'
+    return gender === 'feminine' || FEMININE.test(after.slice(1)) ? 'une demi' : 'un demi'
+  },
+  partOf: ({ forms }, isOnlyPart) => {
+    const unit = forms.one ?? forms.other
+    return isOnlyPart ? elide('de ', unit) : unit
+  },
+  perMany: 'pour',
+  beforeUnits:
+    'par|(?:millions|milliers|milliards|centaines|dizaines) de|(?:€|euros?|centimes?|francs?|dollars?) (?:le|la|du|au)|prix (?:au|du)',
+  bareUnit: ({ forms }, before) => (/s de\s$/.test(before) ? forms.other : (forms.one ?? forms.other)),
   cardinal,
   ordinal,
   ordinalHints: String.raw`(?<hint>ers?|ères?|res?|nde?s?|[èe]mes?|es?|ᵉʳ|ʳᵉ|ᵉ|°|º)(?![\p{L}\d])`,
@@ -74,8 +85,11 @@ const words = (): Words => ({
   letter: (letter) => letter,
   phone,
   bare,
-  more: [...dates(), ...timesAndScores()],
+  more: [...dates(), ...timesAndScores(), ...counts(), ...halves()],
 })
+
+const elide = (joint: string, word: string): string =>
+  joint === 'de ' && /^[aeiouéèêyh]/i.test(word) ? `d'${word}` : `${joint}${word}`
 
 function cardinal(value: number, gender?: Gender): string {
   return spell('fr', `spellout-cardinal-${gender === 'feminine' ? 'feminine' : 'masculine'}`, value)
@@ -84,7 +98,7 @@ function cardinal(value: number, gender?: Gender): string {
 function ordinal(value: number, hint = '', before = ''): string {
   if (hint === 'ruler')
     return value === 1 ? (/(?:e|th)$/.test(before) && !/^Pie/.test(before) ? 'première' : 'premier') : cardinal(value)
-  if (hint === '°' && DEGREES_BEFORE.test(before)) return `${cardinal(value)} degrés`
+  if (hint === '°' && (value > 20 || DEGREES_BEFORE.test(before))) return `${cardinal(value)} degrés`
   const isFeminine = /^(?:re|ʳᵉ|ère|nde|ª)/.test(hint)
   const isPlural = hint.endsWith('s')
   if (value === 2 && hint.startsWith('nd')) return `second${isFeminine ? 'e' : ''}${isPlural ? 's' : ''}`
@@ -106,18 +120,21 @@ function places(digits: string): string {
     .join(' ')
 }
 
+const part = (value: number, name: string): string => `${cardinal(value, 'feminine')} ${name}${value < 2 ? '' : 's'}`
+
 function time(hour: number, minute: number, second: number | null): string {
   const hours = `${cardinal(hour, 'feminine')} heure${hour < 2 ? '' : 's'}`
   if (second === null) return minute === 0 ? hours : `${hours} ${cardinal(minute, 'feminine')}`
-  const part = (value: number, name: string) => `${cardinal(value, 'feminine')} ${name}${value < 2 ? '' : 's'}`
   return `${hours} ${part(minute, 'minute')} ${part(second, 'seconde')}`
 }
 
 const PARTS: Readonly<Record<number, string>> = { 2: 'demi', 3: 'tiers', 4: 'quart' }
 
 function fraction(top: number, bottom: number): string {
+  if (top === 24 && bottom === 7) return `${cardinal(top)} ${cardinal(bottom)}`
   // Marks at school are out of twenty.
-  if (bottom < 2 || bottom > 1000 || bottom === 20) return `${cardinal(top)} sur ${cardinal(bottom)}`
+  if (bottom < 2 || bottom > 1000 || bottom === 20 || (top > 30 && top > bottom))
+    return `${cardinal(top)} sur ${cardinal(bottom)}`
   const part = PARTS[bottom] ?? spell('fr', 'spellout-ordinal-masculine', bottom)
   return `${cardinal(top)} ${part}${top > 1 && bottom !== 3 ? 's' : ''}`
 }
@@ -175,6 +192,20 @@ function dates(): Rule[] {
 
 function timesAndScores(): Rule[] {
   return [
+    // "9 h 05".
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<hour>\d{1,2}) ?h ?(?<minute>[0-5]\d)(?![\p{L}\d]|[,.]\d| ?(?:min|mn|km|€|%))`,
+      ({ hour, minute }) => (Number(hour) < 25 ? time(Number(hour), Number(minute), null) : null),
+    ),
+    // "3'45''".
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<minutes>\d{1,3}) ?['’′] ?(?<seconds>\d\d)(?:''|’’|["”″])?(?![\p{L}\d])`,
+      ({ minutes, seconds }) => `${part(Number(minutes), 'minute')} ${part(Number(seconds), 'seconde')}`,
+    ),
     // "de 9h à 17h".
     rule('time', 'digit', String.raw`(?<hour>\d{1,2}) ?h(?![\p{L}\d])`, ({ hour }) =>
       Number(hour) < 25 ? time(Number(hour), 0, null) : null,
@@ -193,6 +224,67 @@ function timesAndScores(): Rule[] {
         Number(a) >= Number(b) && !/[\p{L}\d-]$/u.test(before)
           ? `${cardinal(Number(a))} à ${cardinal(Number(b))}`
           : null,
+    ),
+  ]
+}
+
+function counts(): Rule[] {
+  return [
+    // "plus de 1 000 000": "plus d'un million".
+    rule(
+      'cardinal',
+      'letter',
+      String.raw`de (?=1(?:[ \u00a0\u202f.]000[ \u00a0\u202f.]000(?!\d)| (?:million|milliard|heure|an|mois|personne)(?!\p{L})))`,
+      (_groups, { before }) => (/(?:plus|moins|près|autour)\s$/i.test(before) ? "d'" : null),
+    ),
+    // "la guerre de 14-18".
+    rule('date', 'digit', String.raw`(?:14[-–]18|39[-–]45)(?![\d\p{L}]|[-–/,.]\d)`, (_groups, { before }, match) =>
+      /(?:guerre|en|de|après|avant|pendant)\s(?:de\s)?$/i.test(before)
+        ? match
+            .split(/[-–]/)
+            .map((year) => cardinal(Number(year)))
+            .join(' ')
+        : null,
+    ),
+    // "3x par jour".
+    rule(
+      'cardinal',
+      'digit',
+      String.raw`(?<number>\d{1,3}) ?[xX×](?= \p{L}|\/)`,
+      ({ number }) => `${cardinal(Number(number))} fois`,
+    ),
+    // "-5°".
+    rule(
+      'measure',
+      'symbol',
+      String.raw`(?<sign>[-−+])(?<number>\d{1,3}) ?°(?![CF\d])`,
+      ({ sign, number }, { before }) =>
+        /[\p{L}\d)]$/u.test(before) ? null : `${sign === '+' ? 'plus' : 'moins'} ${cardinal(Number(number))} degrés`,
+    ),
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<a>\d{1,3}),(?<b>\d{1,2}) ?°(?![CF\d])`,
+      ({ a, b = '' }) => `${cardinal(Number(a))} virgule ${places(b)} degrés`,
+    ),
+  ]
+}
+
+function halves(): Rule[] {
+  return [
+    // "2 1/2 heures": "deux heures et demie".
+    rule(
+      'fraction',
+      'digit',
+      String.raw`(?<whole>\d{1,4}) ?(?:1\/2|½)(?: (?<noun>(?!(?:de|du|des|et|à|au|en|sur|par|pour|ou|à|fois)(?!\p{L}))\p{L}{1,20}))?(?![\p{L}\d/])`,
+      ({ whole = '', noun }) => {
+        const value = Number(whole)
+        if (noun === undefined) return `${cardinal(value)} et demi`
+        const unit = UNITS[noun]
+        const isFeminine = unit === undefined ? FEMININE.test(noun) : unit.gender === 'feminine'
+        const name = unit === undefined ? noun : value < 2 ? unit.forms.one : unit.forms.other
+        return `${cardinal(value, isFeminine ? 'feminine' : 'masculine')} ${name} et demi${isFeminine ? 'e' : ''}`
+      },
     ),
   ]
 }

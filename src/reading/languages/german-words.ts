@@ -118,6 +118,14 @@ export const UNITS = formsOf(
   kcal | f | Kilokalorie | Kilokalorien
   Pa | n | Pascal
   hPa | n | Hektopascal
+  N | n | Newton
+  kN | n | Kilonewton
+  Nm | n | Newtonmeter
+  lm | n | Lumen
+  lx | n | Lux
+  cd | f | Candela
+  K | n | Kelvin
+  mol | n | Mol
   bar | n | Bar
   PS | f | P S
   dB | n | Dezibel
@@ -131,6 +139,7 @@ export const UNITS = formsOf(
   °C,° C,℃ | m | Grad Celsius
   °F | m | Grad Fahrenheit
   ° | m | Grad
+  ″ | m | Zoll
   ppm | n | p p m
   U/min | f | Umdrehung pro Minute | Umdrehungen pro Minute
   J. | n | Jahr | Jahre
@@ -231,6 +240,21 @@ export const DAYS = spokenForms(`
 
 export const ABBREVIATIONS = spokenForms(`
   z. B.,z.B. | zum Beispiel
+  u. v. m.,u.v.m. | und vieles mehr
+  u. v. a.,u.v.a. | und viele andere
+  o. g.,o.g. | oben genannt
+  s. a.,s.a. | siehe auch
+  p. a.,p.a. | pro Jahr
+  i. V.,i.V. | in Vertretung
+  i. H. v.,i.H.v. | in Höhe von
+  i. S. d.,i.S.d. | im Sinne des
+  i. d. F.,i.d.F. | in der Fassung
+  z. H.,z.H.,z. Hd.,z.Hd. | zu Händen
+  n. V.,n.V. | nach Verlängerung
+  n. E.,n.E.,i. E.,i.E. | nach Elfmeterschießen
+  h. c. | honoris causa
+  Dr. med. | Doktor med
+  Dr. jur. | Doktor jur
   d. h.,d.h. | das heißt
   u. a.,u.a. | unter anderem
   u. U.,u.U. | unter Umständen
@@ -249,6 +273,51 @@ export const ABBREVIATIONS = spokenForms(`
   e. V.,e.V. | eingetragener Verein
   i. A.,i.A. | im Auftrag
   usw. | und so weiter
+  ff. | folgende
+  rd. | rund
+  bzgl. | bezüglich
+  lt. | laut
+  gem. | gemäß
+  einschl. | einschließlich
+  insb.,insbes. | insbesondere
+  ehem. | ehemalig
+  eigtl. | eigentlich
+  vllt.,vllt,vlt | vielleicht
+  zzt. | zurzeit
+  tägl. | täglich
+  mtl. | monatlich
+  jährl. | jährlich
+  wöchentl. | wöchentlich
+  vorm. | vormittags
+  nachm. | nachmittags
+  entspr. | entsprechend
+  ggü. | gegenüber
+  zus. | zusammen
+  Bsp. | Beispiel
+  Az. | Aktenzeichen
+  Abt. | Abteilung
+  Bhf.,Bhf | Bahnhof
+  Hbf.,Hbf | Hauptbahnhof
+  Flgh. | Flughafen
+  Fam. | Familie
+  Bez. | Bezirk
+  Kto. | Konto
+  Kto.-Nr. | Kontonummer
+  Art.-Nr. | Artikelnummer
+  Best.-Nr. | Bestellnummer
+  Kd.-Nr. | Kundennummer
+  Tel.-Nr. | Telefonnummer
+  Hausnr. | Hausnummer
+  Jg. | Jahrgang
+  Ausg. | Ausgabe
+  Ew.,Einw. | Einwohner
+  MfG,mfG,mfg | mit freundlichen Grüßen
+  LG | liebe Grüße
+  VG | viele Grüße
+  hdl | hab dich lieb
+  hdgdl | hab dich ganz doll lieb
+  à | a
+  c/o | bei
   usf. | und so fort
   bzw. | beziehungsweise
   ca. | circa
@@ -311,6 +380,12 @@ export const BEFORE_NUMBERS = spokenForms(`
   Pos. | Position
   km | Kilometer
   Kap. | Kapitel
+  Abschn. | Abschnitt
+  Jg. | Jahrgang
+  Rn.,Rz. | Randnummer
+  Az. | Aktenzeichen
+  Hausnr. | Hausnummer
+  Bl. | Blatt
   S. | Seite
   Art. | Artikel
   Abs. | Absatz
@@ -339,6 +414,8 @@ export const SENTENCE_STARTS = wordsOf(`
 
 /** Endings of feminine and neuter nouns, and nouns that have none of them. */
 export const FEMININE =
-  /^(?!Jahrhundert|Viertel|Stelle?$)(?:\p{Lu}\p{L}*(?:ung|heit|keit|schaft|tion|sion|tät|ik|ur|ei|ie|enz|anz|ade|age|liga|e)|Etage|Klasse|Liga|Stunde|Minute|Person|Frau|Mutter|Tochter|Schwester|Nacht|Stadt|Hand|Zeit|Fahrt|Woche|Mal(?!\p{L}))(?!\p{L})/u
+  /^(?!Jahrhundert|Viertel|Stelle?$)(?:\p{Lu}\p{L}*(?:ung|heit|keit|schaft|tion|sion|tät|ik|ur|ei|ie|enz|anz|ade|age|liga|e)|\p{Lu}?\p{L}*(?:[Ss]tadt|[Zz]eit|[Nn]acht|[Ff]ahrt|[Kk]raft|[Ss]icht|[Ww]ahl|[Zz]ahl|[Aa]rbeit|[Nn]achricht|[Hh]and|[Ww]and|[Bb]ank|[Tt]ür|[Uu]hr|[Ww]urst|[Aa]ntwort|[Ss]chicht|[Kk]artoffel|[Zz]wiebel|[Rr]egel|[Ii]nsel|[Nn]ummer|[Ff]irma|[Kk]amera|[Pp]izza)|Etage|Klasse|Liga|Stunde|Minute|Person|Frau|Mutter|Tochter|Schwester|Nacht|Stadt|Hand|Zeit|Fahrt|Woche|Mal(?!\p{L}))(?!\p{L})/u
 export const NEUTER =
-  /^(?:Jahr|Quartal|Kapitel|Jahrhundert|Jahrtausend|Jahrzehnt|Semester|Halbjahr|Tor|Mal|Buch|Viertel|Drittel|Kind|Haus|Spiel|Bild|Ziel|Album|Prozent|Ende|Auge|Zimmer|Bett|Semester|Treffen|Opfer)(?:e?s)?(?!\p{L})/u
+  /^(?:Jahr|Quartal|Kapitel|Jahrhundert|Jahrtausend|Jahrzehnt|Semester|Halbjahr|Tor|Mal|Buch|Viertel|Drittel|Kind|Haus|Spiel|Bild|Ziel|Album|Prozent|Ende|Auge|Zimmer|Bett|Semester|Treffen|Opfer|Messer|Wasser|Fenster|Ei|Brot|Bier|Glas|Stück|Blatt|Paar|Pfund|Kilo|Kilogramm|Gramm|Volk|Land|Dorf|Mitglied|Auto|Rad|Pferd|Tier|Hotel|Konto|Paket|Foto|Video|Ticket|\p{Lu}\p{L}{2,}(?:chen|lein|ment|um|haus|kind|jahr|spiel))(?:e?s)?(?!\p{L})/u
+export const MASCULINE =
+  /^(?:\p{Lu}\p{L}*(?:tag|monat|punkt|platz|teil|schritt|löffel|becher|apfel|liter|meter|ling|ismus|ist|eur|mann|sohn|bruder|fall|weg|gang|zug|preis|raum|stern|beutel|kopf|grad|satz|strich|finger|zentner)|Tag|Monat|Euro|Cent|Dollar|Franken|Mann|Punkt|Platz|Teil|Schritt|Sohn|Bruder|Freund|Apfel|Löffel|Becher|Liter|Meter|Kopf|Würfel|Spieler|Fahrer|Schüler|Lehrer|Gast|Hund|Satz|Fall|Weg|Gang|Zug|Preis|Raum|Stern|Beutel|Toter|Tote|Bund|Stich|Schuss|Stock|Prozentpunkt|Sitz|Abend|Morgen|Kaffee|Tee|Wein|Grad|Zoll|Fuß|Zentner|Versuch|Treffer|Sieg|Titel|Film|Song|Anruf|Brief|Koffer)(?!\p{L})/u

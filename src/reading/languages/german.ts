@@ -13,6 +13,7 @@ import {
   FRACTIONS,
   MAGNITUDES,
   MARKS,
+  MASCULINE,
   MONTH_FORMS,
   MONTHS,
   NEUTER,
@@ -42,6 +43,18 @@ const WEAK_E = new RegExp(
   String.raw`\b(?:die|das|der|diese|dieser|dieses|jede|jeder|jedes|eine|keine|seine|ihre|meine|unsere)${AND_ANOTHER}`,
   'i',
 )
+const ADVERB =
+  '(?:(?:rund|etwa|ca\\.|circa|knapp|nur|fast|genau|gut|mindestens|höchstens|maximal|weniger als|mehr als) )?'
+const DATIVE_BEFORE = new RegExp(
+  String.raw`(?<![\p{L}])(?:mit|nach|seit|von|zu|aus|bei|vor|in|binnen|ab|außer|gegenüber|samt|an|unter|jeweils in) ${ADVERB}$`,
+  'iu',
+)
+const ACCUSATIVE_BEFORE = new RegExp(
+  String.raw`(?<![\p{L}])(?:für|ohne|um|durch|gegen|pro|je|über|auf|bis|habe?n?|hast|hat|hatten?|gibt|gab|kauft?e?n?|brauch(?:t|e|en|te)|kostete?n?|dauerte?|erziel(?:t|te|ten)|nehmen|nimmt|bekam|bekommt|verlor|verliert|bezahlt?e?n?|zahlt?e?n?|enthält|machte?) ${ADVERB}$`,
+  'iu',
+)
+const MEASURED =
+  /^[^.,;!?]{0,30}(?<!\p{L})(?:alt|lang|breit|hoch|tief|dick|weit|groß|schwer|entfernt|später|früher|zuvor|danach)(?!\p{L})/u
 const DETERMINER = /\b(?:am|vom|zum|beim|im|dem|den|des|zur|der|die|das)\s$/i
 const YEAR_BEFORE =
   /\b(?:Jahr|Jahre|Jahres|Jahren|seit|anno|Ende|Anfang|Mitte|Sommer|Herbst|Winter|Frühjahr|Frühling|Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|©)\s$/
@@ -93,6 +106,9 @@ const words = (): Words => ({
   timeMarks: '[:.]',
   timeWords: 'Uhr|h',
   fraction,
+  halfOf,
+  counted: (value, thing, around) => (value === 1 ? `${one(thing.gender, around)} ${thing.forms.one}` : null),
+  beforeUnits: 'pro|je|per',
   square: (unit) => `Quadrat ${unit}`,
   cubic: (unit) => `Kubik ${unit}`,
   letter: (letter) => letter,
@@ -130,7 +146,10 @@ function endingOf(before: string, noun: string): string {
 }
 
 function date(day: number, month: number, written: number | null, before: string): string {
-  const isBehindWeekday = /\b(?:am|den|dem|vom|zum)\b[^.]{0,20}(?:tag|woch|abend),?\s$/i.test(before)
+  const isBehindWeekday =
+    /(?<!\p{L})(?:am|den|dem|vom|zum|für|bis|ab|seit)\s[^.]{0,20}(?:tag|woch|abend|Mo|Di|Mi|Do|Fr|Sa|So)\.?,?\s$/iu.test(
+      before,
+    )
   const ending = isBehindWeekday ? 'n' : endingOf(before, '')
   return `${ordinalWith(day, ending)} ${MONTHS[month - 1]}${written === null ? '' : ` ${year(written)}`}`
 }
@@ -144,17 +163,65 @@ function time(hour: number, minute: number, second: number | null): string {
 
 function fraction(top: number, bottom: number): string {
   const number = cardinal(top, 'neuter')
+  if (top === 24 && bottom === 7) return `${cardinal(top)} ${cardinal(bottom)}`
+  if ((top > 30 && top > bottom) || (bottom > 1900 && bottom < 2100))
+    return `${cardinal(top)} Schrägstrich ${cardinal(bottom)}`
   if (bottom < 2) return `${number} durch ${cardinal(bottom)}`
   if (bottom === 2 && top > 1) return `${number} halbe`
   return `${number} ${FRACTIONS[bottom] ?? `${say('spellout-ordinal', bottom)}l`}`
 }
 
+type Case = 'nominative' | 'accusative' | 'dative'
+const ONE: Readonly<Record<Case, Readonly<Record<Gender, string>>>> = {
+  nominative: { masculine: 'ein', feminine: 'eine', neuter: 'ein' },
+  accusative: { masculine: 'einen', feminine: 'eine', neuter: 'ein' },
+  dative: { masculine: 'einem', feminine: 'einer', neuter: 'einem' },
+}
+const HALF: typeof ONE = {
+  nominative: { masculine: 'ein halber', feminine: 'eine halbe', neuter: 'ein halbes' },
+  accusative: { masculine: 'einen halben', feminine: 'eine halbe', neuter: 'ein halbes' },
+  dative: { masculine: 'einem halben', feminine: 'einer halben', neuter: 'einem halben' },
+}
+
+function caseOf({ before, after }: Around): Case {
+  if (DATIVE_BEFORE.test(before)) return 'dative'
+  return ACCUSATIVE_BEFORE.test(before) || MEASURED.test(after) ? 'accusative' : 'nominative'
+}
+
+/** "mit einem Euro", "nach einer Stunde", "einen Monat alt". */
+const one = (gender: Gender, around: Around): string => ONE[caseOf(around)][gender]
+
+const genderOf = (noun: string): Gender | null => {
+  if (NEUTER.test(noun)) return 'neuter'
+  return FEMININE.test(noun) ? 'feminine' : MASCULINE.test(noun) ? 'masculine' : null
+}
+
+/** "einen halben Liter", "eine halbe Stunde", "die Hälfte der Stimmen". */
+function halfOf(around: Around, unit?: Gender): string | null {
+  if (unit === undefined && /^ (?:der|des) /.test(around.after)) return 'die Hälfte'
+  const gender = unit ?? genderOf(around.after.slice(1))
+  return gender === null ? null : HALF[caseOf(around)][gender]
+}
+
+/** "1 neue Frage": the ending of an adjective knows the gender. */
+const ADJECTIVE = /^ [a-zäöüß]{3,}(?<ending>es?|en|er|em) (?=\p{Lu})/u
+
+/** Before a noun or its adjective. */
+function oneBefore(around: Around): string | null {
+  const ending = ADJECTIVE.exec(around.after)?.groups?.ending
+  const noun = around.after.replace(ADJECTIVE, ' ').slice(1)
+  if (!/^\p{Lu}\p{Ll}/u.test(noun)) return null
+  const gender = genderOf(noun) ?? (ending === 'e' ? 'feminine' : ending === 'es' ? 'neuter' : 'masculine')
+  const isUnsure = genderOf(noun) === null && ending === undefined && !DATIVE_BEFORE.test(around.before)
+  return isUnsure ? 'ein' : one(gender, around)
+}
+
 /** "1 Uhr", "1 Frau", "seit 1999". */
 function bare(value: number, { before, after }: Around, written: string): string | null {
   if (value === 1 && /^ Uhr/.test(after)) return 'ein'
-  const noun = after.slice(1)
+  if (value === 1) return oneBefore({ before, after })
   if (value % 100 === 1 && value < 1000 && /^ \p{Lu}\p{Ll}/u.test(after))
-    return cardinal(value, FEMININE.test(noun) ? 'feminine' : 'neuter')
+    return cardinal(value, FEMININE.test(after.slice(1)) ? 'feminine' : 'neuter')
   const isYearLike = /^\d{4}$/.test(written) && value >= 1100 && value < 2000
   const isCounted = /^ (?:\p{Lu}\p{Ll}{2,}(?:e|en|er|n|s)\b|Euro|Prozent|Meter|Mann|Kilometer)/u.test(after)
   const isYear = YEAR_BEFORE.test(before) || (!COUNT_BEFORE.test(before) && !isCounted && before + after !== '')
@@ -221,8 +288,8 @@ function names(): Rule[] {
     rule(
       'date',
       'digit',
-      String.raw`(?<number>\d{2,4})er(?: |-)?(?=Jahre|\b)`,
-      ({ number = '' }) => `${year(Number(number))}er `,
+      String.raw`(?<number>\d{2,4})-?er(?<ending>n?)(?![\p{L}\d])`,
+      ({ number = '', ending = '' }) => `${year(Number(number))}er${ending}`,
     ),
     // "Hauptstr. 5".
     rule('abbreviation', 'letter', String.raw`(?<name>\p{L}{2,30}-?)str\.`, ({ name = '' }) => `${name}straße`),
@@ -244,6 +311,25 @@ function compounds(): Rule[] {
       'digit',
       String.raw`(?<number>\d{1,3})-(?<rest>(?:jährig|tägig|stündig|minütig|wöchig|monatig|malig|fach|mal|köpfig|teilig|stellig)[a-z]*)`,
       ({ number, rest }) => `${cardinal(Number(number), 'masculine')}${rest}`,
+    ),
+    // "3x täglich", "3× am Tag".
+    rule(
+      'cardinal',
+      'digit',
+      String.raw`(?<number>\d{1,3}) ?[x×](?= \p{L})`,
+      ({ number }) => `${cardinal(Number(number), 'neuter')}mal`,
+    ),
+    // "1-2 Helfer", "1 oder 2 Tage".
+    rule(
+      'range',
+      'digit',
+      String.raw`1(?<joint> ?${DASH} ?| bis | oder )(?=\d{1,3}(?:,\d)? ?\p{L})`,
+      ({ joint = '' }, { before }) =>
+        /(?:von|vom|[\d.,:/-]) ?$/.test(before) ? null : `ein ${/\p{L}/u.test(joint) ? joint.trim() : 'bis'} `,
+    ),
+    // "um 18h".
+    rule('time', 'digit', String.raw`(?<hour>\d{1,2}) ?h(?![\p{L}\d/])`, ({ hour }, { before }) =>
+      Number(hour) < 25 && /(?<!\p{L})(?:um|ab|bis|gegen|von)\s$/iu.test(before) ? time(Number(hour), 0, null) : null,
     ),
     // "* 1970".
     rule('symbol', 'symbol', String.raw`\* ?(?=\d)`, () => 'geboren'),

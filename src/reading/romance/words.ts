@@ -1,5 +1,5 @@
-import { NEVER } from '../european/names.ts'
 import type { Counted, Currency, Gender } from '../european/words.ts'
+import { NEVER } from '../rules.ts'
 import type { Around } from '../scan.ts'
 import { formsOf } from '../table.ts'
 
