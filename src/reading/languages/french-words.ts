@@ -119,6 +119,7 @@ export const UNITS = formsOf(
   °C,° C | m | degré Celsius | degrés Celsius
   °F | m | degré Fahrenheit | degrés Fahrenheit
   ‰ | m | pour mille | pour mille
+  l/100 km,l/100km,L/100 km | m | litre aux cent kilomètres | litres aux cent kilomètres
   tr/min | m | tour par minute | tours par minute
   N | m | newton
   kN | m | kilonewton
@@ -233,7 +234,7 @@ export const ABBREVIATIONS = spokenForms(`
   rv | rendez-vous
   stp,STP | s'il te plaît
   SVP | s'il vous plaît
-  slt,Slt | salut
+  slt | salut
   bjr | bonjour
   tkt | t'inquiète
   bcp | beaucoup

@@ -141,6 +141,8 @@ export const UNITS = formsOf(
   ° | m | Grad
   ″ | m | Zoll
   ppm | n | p p m
+  l/100 km,l/100km,L/100 km | m | Liter auf ein hundert Kilometer
+  kWh/100 km,kWh/100km | f | Kilowattstunde auf ein hundert Kilometer | Kilowattstunden auf ein hundert Kilometer
   U/min | f | Umdrehung pro Minute | Umdrehungen pro Minute
   J. | n | Jahr | Jahre
 `,

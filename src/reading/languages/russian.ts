@@ -1,7 +1,7 @@
 import { rulesOf } from '../european/european.ts'
 import type { Counted, Gender, Words } from '../european/words.ts'
 import { LARGEST_SPELLED, spell } from '../number-rules.ts'
-import { keepingSentenceEnd, oneOf, romanValue, rule, wordRule } from '../rules.ts'
+import { keepingSentenceEnd, oneOf, plainDigits, romanValue, rule, SUBSCRIPTS, wordRule } from '../rules.ts'
 import type { Around, Read, Rule, RuleBook } from '../scan.ts'
 import {
   ABBREVIATIONS,
@@ -11,13 +11,19 @@ import {
   CURRENCIES,
   counted,
   DECIMAL_PARTS,
+  ELEMENTS,
   ENDINGS,
+  FEMININE_STEMS,
+  FORMULAS,
+  LATIN_LETTERS,
   LETTERS,
   MAGNITUDES,
   MARKS,
+  MASCULINE_STEMS,
   MONTH_FORMS,
   MONTH_NAMES,
   MONTHS,
+  OBJECT_VERBS,
   PER_UNITS,
   ROMAN_BEFORE,
   RULERS,
@@ -26,7 +32,7 @@ import {
   UNITS,
 } from './russian-words.ts'
 
-type Case = 'genitive' | 'dative' | 'instrumental' | 'prepositional'
+type Case = 'genitive' | 'dative' | 'accusative' | 'instrumental' | 'prepositional'
 
 const START = '(?:^|[\\s(«„])'
 const GENITIVE_BEFORE = new RegExp(
@@ -36,28 +42,52 @@ const GENITIVE_BEFORE = new RegExp(
 const DATIVE_BEFORE = new RegExp(`${START}(?:к|ко|благодаря|равно|равна)\\s$`, 'i')
 const PREPOSITIONAL_BEFORE = new RegExp(`${START}(?:в|во|на|о|об|обо|при)\\s$`, 'i')
 const AT_YEAR = new RegExp(`${START}(?:в|во|о|об|при)\\s$`, 'i')
-const ACCUSATIVE_BEFORE = new RegExp(`${START}(?:на|в|во|за|через|по|про)\\s$`, 'i')
+const ACCUSATIVE_BEFORE = new RegExp(`${START}(?:на|в|во|за|через|по|про|весит|стоит|занимает|длится|длилось)\\s$`, 'i')
+/** "Добавьте 1 ч. л. соли": a verb that takes an object, in the same sentence. */
+const OBJECT_OF = new RegExp(`(?:(?<!са)[йь]те|${OBJECT_VERBS})\\s(?!.*[.!?] [А-ЯЁ])`)
+const EACH_BEFORE = new RegExp(`${START}по\\s$`, 'i')
+const INSTRUMENTAL_BEFORE = new RegExp(`${START}(?:ограничен[аоы]?|между|перед|над)\\s$`, 'i')
 const HOUR = counted(['м', 'час', 'часа', 'часов'])
 const MINUTE = counted(['ж', 'минута', 'минуты', 'минут'])
 const SECOND = counted(['ж', 'секунда', 'секунды', 'секунд'])
 
 export const russian = (): RuleBook => {
   const { rules } = rulesOf(words())
-  return { rules: rules.map((one) => ({ ...one, read: inAccusative(one.read) })) }
+  return { rules: rules.map((one) => ({ ...one, read: inItsCase(one.read) })) }
 }
 
-/** "на 1,2 %": "на одну целую две десятых процента". */
-const inAccusative =
+const DECIMAL = /^[-−–+]?(?<whole>\d[\d \u00a0\u202f]{0,20}),(?<places>\d{1,6})(?!\d)/
+const FRACTION = /^(?<top>\d{1,6})\/(?<bottom>\d{1,6})(?!\d)/
+
+/** "до 7,4 %": "до семи целых четырёх десятых процента". "на 1/3": "на одну треть". */
+const inItsCase =
   (read: Read): Read =>
   (groups, around, match) => {
     const answer = read(groups, around, match)
-    if (answer === null || !ACCUSATIVE_BEFORE.test(around.before)) return answer
-    const change = (spoken: string) =>
-      spoken
-        .replace(/(?<![а-я])одна целая(?= )/, 'одну целую')
-        .replace(/(?<=цел(?:ую|ых) (?:[а-я]+ )*)одна (десят|сот|тысячн)ая/, 'одну $1ую')
+    const grammaticalCase = answer === null ? null : caseBehind(around.before)
+    if (answer === null || grammaticalCase === null) return answer
+    const change = changeOf(match, grammaticalCase)
     return typeof answer === 'string' ? change(answer) : { ...answer, spoken: change(answer.spoken) }
   }
+
+function changeOf(match: string, grammaticalCase: Case): (spoken: string) => string {
+  const { whole, places = '' } = DECIMAL.exec(match)?.groups ?? {}
+  const { top, bottom } = FRACTION.exec(match)?.groups ?? {}
+  const written = whole?.replaceAll(/\D/g, '') ?? ''
+  if (whole !== undefined)
+    return (spoken) => spoken.replace(decimal(written, places), decimal(written, places, grammaticalCase))
+  if (top === undefined) return (spoken) => spoken
+  const [above, below] = [Number(top), Number(bottom)]
+  return (spoken) => spoken.replace(fraction(above, below), fraction(above, below, grammaticalCase))
+}
+
+function caseBehind(before: string): Case | null {
+  if (GENITIVE_BEFORE.test(before)) return 'genitive'
+  if (DATIVE_BEFORE.test(before)) return 'dative'
+  if (INSTRUMENTAL_BEFORE.test(before)) return 'instrumental'
+  if (/(?:^|\s)(?:при|о|об)\s$/i.test(before)) return 'prepositional'
+  return ACCUSATIVE_BEFORE.test(before) || OBJECT_OF.test(before) ? 'accusative' : null
+}
 
 /** The data of the language. */
 const DATA = {
@@ -102,7 +132,11 @@ const words = (): Words => ({
   timeMarks: '[:.]',
   timeWords: 'ч\\.?',
   fraction,
+  halfOf,
   partOf: ({ forms }) => forms.other,
+  perMany: 'на',
+  beforeUnits: 'за',
+  bareUnit: ({ forms }) => oblique(forms.one ?? forms.other, 'accusative', true),
   square: (unit) => `${adjectiveFor(unit, 'квадратн')} ${unit}`,
   cubic: (unit) => `${adjectiveFor(unit, 'кубическ')} ${unit}`,
   letter: (letter) => LETTERS[letter.toLowerCase()] ?? letter,
@@ -112,16 +146,22 @@ const words = (): Words => ({
   more: more(),
 })
 
+/** CLDR writes "четвертый" and "трех", which engines say without the sound of ё. */
+const say = (ruleSet: string, value: number): string =>
+  spell('ru', `spellout-${ruleSet}`, value)
+    .replaceAll('четверт', 'четвёрт')
+    .replaceAll(/(?<=тр|четыр)е(?=х|м(?!я))/g, 'ё')
+
 function cardinal(value: number, gender: Gender = 'masculine'): string {
-  return spell('ru', `spellout-cardinal-${gender}`, value)
+  return say(`cardinal-${gender}`, value)
 }
 
-const cardinalIn = (value: number, gender: Gender, grammaticalCase: Case): string =>
-  spell('ru', `spellout-cardinal-${gender}-${grammaticalCase}`, value)
+const cardinalIn = (value: number, gender: Gender, grammaticalCase: Case | undefined): string =>
+  say(`cardinal-${gender}${grammaticalCase === undefined ? '' : `-${grammaticalCase}`}`, value)
 
 /** "тысяча девятьсот", not "одна тысяча девятьсот". */
 const ordinalForm = (value: number, form: string): string =>
-  spell('ru', `spellout-ordinal-${form}`, value).replace(/^одна тысяча/, 'тысяча')
+  say(`ordinal-${form}`, value).replace(/^одна тысяча/, 'тысяча')
 
 function ordinal(value: number, hint = '', before = ''): string {
   if (hint === 'ruler') return ordinalForm(value, /а$/.test(before) ? 'feminine' : 'masculine')
@@ -135,12 +175,23 @@ function ordinal(value: number, hint = '', before = ''): string {
 
 const isOne = (value: number): boolean => value % 10 === 1 && value % 100 !== 11
 
-function decimal(whole: string, places: string): string {
-  const names = DECIMAL_PARTS[places.length]
-  if (names === undefined) return `${cardinal(Number(whole))} запятая ${digits(places)}`
-  const [before, after] = [Number(whole), Number(places)]
-  const wholes = `${cardinal(before, 'feminine')} ${isOne(before) ? 'целая' : 'целых'}`
-  return `${wholes} ${cardinal(after, 'feminine')} ${names[isOne(after) ? 0 : 1]}`
+/** Endings of "целая" and "десятая" by case: behind one, and behind other numbers. */
+const PART_ENDINGS: Readonly<Record<Case | 'nominative', readonly [string, string]>> = {
+  nominative: ['ая', 'ых'],
+  accusative: ['ую', 'ых'],
+  genitive: ['ой', 'ых'],
+  dative: ['ой', 'ым'],
+  instrumental: ['ой', 'ыми'],
+  prepositional: ['ой', 'ых'],
+}
+
+function decimal(whole: string, places: string, grammaticalCase?: Case): string {
+  const name = DECIMAL_PARTS[places.length]
+  if (name === undefined) return `${cardinal(Number(whole))} запятая ${digits(places)}`
+  const [one, many] = PART_ENDINGS[grammaticalCase ?? 'nominative']
+  const part = (value: number, stem: string) =>
+    `${cardinalIn(value, 'feminine', grammaticalCase)} ${stem}${isOne(value) ? one : many}`
+  return `${part(Number(whole), 'цел')} ${part(Number(places), name)}`
 }
 
 const digits = (number: string): string => Array.from(number, (digit) => cardinal(Number(digit))).join(' ')
@@ -161,34 +212,36 @@ function time(hour: number, minute: number, second: number | null, before: strin
     ...(minute === 0 && second === null ? [] : ([[minute, MINUTE]] as const)),
     ...(second === null ? [] : ([[second, SECOND]] as const)),
   ]
-  const grammaticalCase: Case | null = GENITIVE_BEFORE.test(before)
-    ? 'genitive'
-    : DATIVE_BEFORE.test(before)
-      ? 'dative'
-      : null
+  const isGenitive = GENITIVE_BEFORE.test(before)
+  const grammaticalCase: Case | null = isGenitive ? 'genitive' : DATIVE_BEFORE.test(before) ? 'dative' : null
   return parts.map(([value, thing]) => countIn(value, thing, grammaticalCase)).join(' ')
 }
 
 /** A count in a case: "около пяти рублей", "при ста градусах Цельсия". */
 function countIn(value: number, { gender, forms }: Counted, grammaticalCase: Case | null): string {
-  if (grammaticalCase === null) return `${cardinal(value, gender)} ${forms[plurals().select(value)] ?? forms.other}`
-  const number = cardinalIn(value, gender, grammaticalCase)
-  if (grammaticalCase === 'genitive') return `${number} ${isOne(value) ? forms.few : forms.many}`
+  const number = cardinalIn(value, gender, grammaticalCase ?? undefined)
+  if (grammaticalCase === null || (grammaticalCase === 'accusative' && !isOne(value)))
+    return `${number} ${forms[plurals().select(value)] ?? forms.other}`
+  if (grammaticalCase === 'genitive') return `${number} ${isOne(value) ? forms.other : forms.many}`
   return `${number} ${oblique(forms.one ?? '', grammaticalCase, isOne(value))}`
 }
 
 const OBLIQUE = {
-  dative: { masculine: 'у', feminine: 'е', many: 'ам' },
-  instrumental: { masculine: 'ом', feminine: 'ой', many: 'ами' },
-  prepositional: { masculine: 'е', feminine: 'е', many: 'ах' },
+  dative: { masculine: 'у', feminine: 'е', soft: 'и', adjective: 'ой', many: 'ам', adjectives: 'ым' },
+  accusative: { masculine: '', feminine: 'у', soft: 'ь', adjective: 'ую', many: '', adjectives: '' },
+  instrumental: { masculine: 'ом', feminine: 'ой', soft: 'ью', adjective: 'ой', many: 'ами', adjectives: 'ыми' },
+  prepositional: { masculine: 'е', feminine: 'е', soft: 'и', adjective: 'ой', many: 'ах', adjectives: 'ых' },
 } as const
 
-/** Of a regular noun, perhaps with a name behind it: "градус Цельсия". */
+/** Of a regular noun, perhaps with an adjective before it or a name behind it: "чайная ложка", "градус Цельсия". */
 function oblique(noun: string, grammaticalCase: keyof typeof OBLIQUE, isSingular: boolean): string {
   const [first = '', ...rest] = noun.split(' ')
-  if (/[оие]$/.test(first)) return noun
   const endings = OBLIQUE[grammaticalCase]
-  const ending = isSingular ? endings[/а$/.test(first) ? 'feminine' : 'masculine'] : endings.many
+  if (first.endsWith('ая'))
+    return `${first.slice(0, -2)}${isSingular ? endings.adjective : endings.adjectives} ${oblique(rest.join(' '), grammaticalCase, isSingular)}`
+  if (/[оие]$/.test(first) || (grammaticalCase === 'accusative' && /[^а]$/.test(first))) return noun
+  if (isSingular && /ть$/.test(first)) return [`${first.slice(0, -1)}${endings.soft}`, ...rest].join(' ')
+  const ending = isSingular ? endings[first.endsWith('а') ? 'feminine' : 'masculine'] : endings.many
   const soft = first.endsWith('ь') ? ending.replace(/^а/, 'я').replace(/^у/, 'ю').replace(/^о/, 'е') : ending
   return [`${first.replace(/[аь]$/, '')}${soft}`, ...rest].join(' ')
 }
@@ -199,11 +252,54 @@ function plurals(): Intl.PluralRules {
   return pluralRules
 }
 
-function fraction(top: number, bottom: number): string {
-  if (bottom < 2) return `${cardinal(top)} на ${cardinal(bottom)}`
-  const part =
-    bottom === 2 ? `втор${isOne(top) ? 'ая' : 'ых'}` : ordinalForm(bottom, isOne(top) ? 'feminine' : 'plural-genitive')
-  return `${cardinal(top, 'feminine')} ${part}`
+const THIRDS = counted(['ж', 'треть', 'трети', 'третей'])
+const QUARTERS = counted(['ж', 'четверть', 'четверти', 'четвертей'])
+
+/** "одна треть", "две пятых", "к трём четвертям". */
+function fraction(top: number, bottom: number, grammaticalCase?: Case): string {
+  const joint = slashed(top, bottom)
+  if (joint !== null) return `${cardinal(top)} ${joint} ${cardinal(bottom)}`
+  if (bottom === 3 || bottom === 4) return countIn(top, bottom === 3 ? THIRDS : QUARTERS, grammaticalCase ?? null)
+  const [one, many] = PART_ENDINGS[grammaticalCase ?? 'nominative']
+  const stem = ordinalForm(bottom, 'feminine').replace(/ая$/, '').replace(/ья$/, 'ь')
+  return `${cardinalIn(top, 'feminine', grammaticalCase)} ${stem}${isOne(top) ? one : many}`
+}
+
+/** "1 1/2 л": "полтора литра", "2 ½ часа": "два с половиной часа". */
+function halves(): Rule[] {
+  const UNIT = String.raw`(?: (?<unit>${oneOf(Object.keys(UNITS))})(?![\p{L}\d]))?`
+  return [
+    rule(
+      'fraction',
+      'digit',
+      String.raw`(?<whole>\d{1,3}) ?(?:1\/2(?![\d/])|½)${UNIT}`,
+      ({ whole, unit = '' }, around, match) => {
+        const counted = UNITS[unit]
+        const noun = NOUN.exec(around.after)?.groups?.noun ?? ''
+        const isFeminine = counted === undefined ? /[ыи]$/.test(noun) : counted.gender === 'feminine'
+        const gender = isFeminine ? 'feminine' : 'masculine'
+        const number =
+          whole === '1' ? `полтор${isFeminine ? 'ы' : 'а'}` : `${cardinal(Number(whole), gender)} с половиной`
+        return keepingSentenceEnd(match, around, counted === undefined ? number : `${number} ${counted.forms.other}`)
+      },
+    ),
+  ]
+}
+
+/** Numbers of files and blood pressures are no fractions. */
+function slashed(top: number, bottom: number): string | null {
+  if (top === 24 && bottom === 7) return 'на'
+  if (top > 30 && top > bottom) return bottom >= 40 && bottom <= 120 && top <= 250 ? 'на' : 'дробь'
+  return bottom < 2 || (bottom > 1900 && bottom < 2100) ? 'дробь' : null
+}
+
+/** "1/2 стакана": "половина стакана". */
+function halfOf({ before, after }: Around, unit?: Gender): string | null {
+  if (unit === undefined && !/^ [а-яё]{3,}/.test(after)) return null
+  const grammaticalCase = caseBehind(before)
+  if (grammaticalCase === null) return 'половина'
+  const endings = { accusative: 'у', genitive: 'ы', dative: 'е', instrumental: 'ой', prepositional: 'е' }
+  return `половин${endings[grammaticalCase]}`
 }
 
 function adjectiveFor(unit: string, stem: string): string {
@@ -222,14 +318,10 @@ function phone(number: string): string {
 /** Units and currencies by the preposition before them: "до пяти рублей", "в двух километрах от". */
 function countedIn(value: number, thing: Counted, { before, after }: Around): string | null {
   if (value > LARGEST_SPELLED) return null
-  if (GENITIVE_BEFORE.test(before)) return countIn(value, thing, 'genitive')
-  if (DATIVE_BEFORE.test(before)) return countIn(value, thing, 'dative')
-  if (/(?:^|\s)(?:при|о|об)\s$/i.test(before) || (/(?:^|\s)в\s$/i.test(before) && /^ (?:от|к)\s/.test(after)))
-    return countIn(value, thing, 'prepositional')
-  const isAccusative = isOne(value) && thing.gender === 'feminine' && ACCUSATIVE_BEFORE.test(before)
-  return isAccusative
-    ? `${spell('ru', 'spellout-cardinal-feminine-accusative', value)} ${thing.forms.one?.replace(/а$/, 'у')}`
-    : null
+  if (isOne(value) && EACH_BEFORE.test(before)) return countIn(value, thing, 'dative')
+  const isAt = /(?:^|\s)в\s$/i.test(before) && /^ (?:от|к)\s/.test(after)
+  const grammaticalCase = isAt ? 'prepositional' : caseBehind(before.replace(/[-−+]$/, ''))
+  return grammaticalCase === null ? null : countIn(value, thing, grammaticalCase)
 }
 
 const NOUN = /^ (?:[а-яё]+(?:ых|их|ые|ие|ым|им|ыми|ими|ой|ая|ую|ый|ое|ого) )?(?<noun>[а-яё]{2,})/
@@ -238,30 +330,39 @@ const NOUN = /^ (?:[а-яё]+(?:ых|их|ые|ие|ым|им|ыми|ими|ой
 function bare(value: number, { before, after }: Around): string | null {
   if (value > LARGEST_SPELLED) return null
   const noun = NOUN.exec(after)?.groups?.noun ?? ''
-  const grammaticalCase = caseOf(before, noun)
-  const gender = genderOf(value, noun)
+  const grammaticalCase = caseOf(value, before, noun)
+  const gender = genderOf(value, noun, grammaticalCase)
   if (grammaticalCase !== null) return cardinalIn(value, gender, grammaticalCase)
   if (noun === '') return null
-  return isOne(value) && /(?:у|ю)$/.test(noun)
-    ? spell('ru', 'spellout-cardinal-feminine-accusative', value)
-    : cardinal(value, gender)
+  return isOne(value) && /(?:у|ю)$/.test(noun) ? say('cardinal-feminine-accusative', value) : cardinal(value, gender)
 }
 
-function caseOf(before: string, noun: string): Case | null {
+function caseOf(value: number, before: string, noun: string): Case | null {
   if (/(?:ами|ями|ьми)$/.test(noun)) return 'instrumental'
   if (/(?:ах|ях)$/.test(noun) && PREPOSITIONAL_BEFORE.test(before)) return 'prepositional'
   if (/(?:ам|ям)$/.test(noun)) return 'dative'
+  if (isOne(value) && /[еую]$/.test(noun) && EACH_BEFORE.test(before)) return 'dative'
+  if (isOne(value) && /[^оиь]е$/.test(noun) && PREPOSITIONAL_BEFORE.test(before)) return 'prepositional'
   if (DATIVE_BEFORE.test(before)) return 'dative'
-  return GENITIVE_BEFORE.test(before) ? 'genitive' : null
+  // "не хватает 2 рублей", "видел 3 студентов".
+  const isFew = plurals().select(value) === 'few' && /(?:ов|ев|ёв|ей|^лет|^человек)$/.test(noun)
+  return isFew || GENITIVE_BEFORE.test(before) ? 'genitive' : null
 }
 
 const MASCULINE_IN_A = /^(?:мужчина|юноша|дядя|дедушка|папа|судья|коллега)$/
 const FEMININE_SOFT =
   /(?:ость|есть|ночь|дверь|часть|роль|площадь|скорость|тетрадь|степень|кость|мысль|речь|очередь|цель|область|болезнь|жизнь|смерть|дочь|мать|неделю)$/
 
-/** By the nominative behind "1", or the genitive singular behind "2". */
-function genderOf(value: number, noun: string): Gender {
+const FEMININE_IN_E =
+  /(?:стране|книге|школе|неделе|минуте|группе|команде|республике|строке|странице|таблице|больнице|комнате|квартире|машине|карте|статье|семье|точке|попытке|таблетке|ложке|капсуле|капле|штуке|порции|тысяче|копейке)$/
+
+/** By the nominative or an oblique case behind "1", or the genitive singular behind "2". */
+function genderOf(value: number, noun: string, grammaticalCase: Case | null): Gender {
   if (isOne(value)) {
+    if (grammaticalCase === 'prepositional') return FEMININE_IN_E.test(noun) ? 'feminine' : 'masculine'
+    if (grammaticalCase === 'dative' && /[уюам]$/.test(noun)) return 'masculine'
+    if (grammaticalCase === 'dative' && /е$/.test(noun)) return 'feminine'
+    if (grammaticalCase === 'genitive') return /[ыи]$/.test(noun) ? 'feminine' : 'masculine'
     if (/[ая]$/.test(noun) && !MASCULINE_IN_A.test(noun)) return /(?:мя)$/.test(noun) ? 'neuter' : 'feminine'
     return FEMININE_SOFT.test(noun) ? 'feminine' : /[оеё]$/.test(noun) ? 'neuter' : 'masculine'
   }
@@ -301,7 +402,19 @@ function formOf(noun: string, before: string): readonly [form: string, noun: str
 }
 
 function more(): Rule[] {
-  return [...years(), ...datesWithYears(), ...compounds(), ...ordinals(), ...codes(), ...numerals(), ...romanOrdinals()]
+  return [
+    ...years(),
+    ...datesWithYears(),
+    ...dayRanges(),
+    ...loneYears(),
+    ...compounds(),
+    ...ordinals(),
+    ...codes(),
+    ...numerals(),
+    ...romanOrdinals(),
+    ...formulas(),
+    ...halves(),
+  ]
 }
 
 function years(): Rule[] {
@@ -334,7 +447,9 @@ function years(): Rule[] {
             ? 'masculine-prepositional'
             : spokenNoun === 'годов'
               ? 'masculine-genitive'
-              : 'masculine'
+              : spokenNoun === undefined && AT_YEAR.test(before)
+                ? 'masculine-prepositional'
+                : 'masculine'
         const said = `${ordinalForm(Number(from), form)} – ${ordinalForm(Number(to), form)}`
         return spokenNoun === undefined ? said : `${said} ${spokenNoun}`
       },
@@ -344,6 +459,10 @@ function years(): Rule[] {
 
 function datesWithYears(): Rule[] {
   return [
+    // "сезон 2023/24".
+    rule('range', 'digit', String.raw`(?<from>20\d\d)\/(?:20)?(?<to>\d\d)(?![\p{L}\d]|[-/.,]\d)`, ({ from, to }) =>
+      (Number(from) + 1) % 100 === Number(to) ? `${cardinal(Number(from))} – ${cardinal(Number(to))}` : null,
+    ),
     // "с 1991 по 1995 год", "в 1990-х".
     rule(
       'date',
@@ -391,8 +510,10 @@ function ordinals(): Rule[] {
     rule(
       'ordinal',
       'digit',
-      String.raw`(?<number>\d{1,4})-е(?= (?:[а-яё]+ое )?[а-яё]+(?:о|ие|ье|ре|ле|ще|це)(?![а-яё]))`,
-      ({ number }) => ordinalForm(Number(number), 'neuter'),
+      String.raw`(?<number>\d{1,4})-е(?= (?:[а-яё]+ое )?[а-яё]+(?:о|ие|ье|ре|ле|ще|це)(?![а-яё])|\s*$|[.,;:!?)»]| (?:и|или|${oneOf(MONTHS)})(?![а-яё]))`,
+      // "90-е" are years.
+      ({ number }, { before }) =>
+        Number(number) % 10 === 0 || before === '' ? null : ordinalForm(Number(number), 'neuter'),
     ),
     // "в 10 классе", but "2 класса".
     rule(
@@ -464,45 +585,151 @@ function numerals(): Rule[] {
       String.raw`(?<name>${RULERS_OBLIQUE}) (?<numeral>[IVX]{1,6})(?![\p{L}\d])`,
       ({ name = '', numeral = '' }) => {
         const value = romanValue(numeral)
-        if (value === null) return null
-        const form = /[ая]$/.test(name)
-          ? 'genitive'
-          : /[ую]$/.test(name)
-            ? 'dative'
-            : /е$/.test(name)
-              ? 'prepositional'
-              : 'instrumental'
-        return `${name} ${ordinalForm(value, `masculine-${form}`)}`
+        return value === null ? null : `${name} ${ordinalForm(value, rulerForm(name))}`
       },
     ),
   ]
 }
 
+/** By the ending of a name in an oblique case. */
+function rulerForm(name: string): string {
+  if (/^(?:Екатерин|Елизавет|Анн|Мари)/.test(name))
+    return /[ую]$/.test(name) ? 'feminine-accusative' : 'feminine-genitive'
+  if (/[ая]$/.test(name)) return 'masculine-genitive'
+  if (/[ую]$/.test(name)) return 'masculine-dative'
+  return /е$/.test(name) ? 'masculine-prepositional' : 'masculine-instrumental'
+}
+
 function romanOrdinals(): Rule[] {
   return [
-    // "II мировая война", "III этап".
+    // "II мировая война", "на XX съезде".
     wordRule(
       'roman',
       Array.from('IVX'),
-      String.raw`(?<numeral>[IVX]{1,6})(?= (?<noun>[а-яё]{3,}))`,
+      '(?<numeral>[IVX]{1,6})(?= (?<noun>[а-яё]{3,}))',
       ({ numeral = '', noun = '' }) => {
         const value = romanValue(numeral)
-        if (value === null) return null
-        const form = /(?:ая|яя|а|я)$/.test(noun)
-          ? 'feminine'
-          : /(?:ой|ей)$/.test(noun)
-            ? 'feminine-genitive'
-            : /(?:ого|его)$/.test(noun)
-              ? 'masculine-genitive'
-              : /(?:ом|ем)$/.test(noun)
-                ? 'masculine-prepositional'
-                : /(?:ые|ие)$/.test(noun)
-                  ? 'plural'
-                  : /(?:ое|ее)$/.test(noun)
-                    ? 'neuter'
-                    : 'masculine'
-        return ordinalForm(value, form)
+        return value === null ? null : ordinalForm(value, formBefore(noun))
       },
+    ),
+  ]
+}
+
+/** By the endings of nouns that are numbered, and of adjectives: the first that fits. */
+const FORMS_BY_ENDING: readonly (readonly [RegExp, string])[] = [
+  [/(?:ая|яя)$/, 'feminine'],
+  [/(?:ую|юю)$/, 'feminine-accusative'],
+  [/(?:ой|ей)$/, 'feminine-genitive'],
+  [/(?:ого|его)$/, 'masculine-genitive'],
+  [/(?:ому|ему)$/, 'masculine-dative'],
+  [/(?:ом|ем)$/, 'masculine-prepositional'],
+  [/(?:ые|ие)$/, 'plural'],
+  [/(?:ых|их)$/, 'plural-genitive'],
+  [/(?:ое|ее)$/, 'neuter'],
+]
+
+function formBefore(noun: string): string {
+  const rest = FEMININE_STEMS.exec(noun) ?? MASCULINE_STEMS.exec(noun)
+  if (rest === null)
+    return FORMS_BY_ENDING.find(([ending]) => ending.test(noun))?.[1] ?? (/[ая]$/.test(noun) ? 'feminine' : 'masculine')
+  if (FEMININE_STEMS.test(noun))
+    return /[ую]$/.test(noun) ? 'feminine-accusative' : /[аяь]$/.test(noun) ? 'feminine' : 'feminine-genitive'
+  const endings = { а: 'genitive', я: 'genitive', у: 'dative', ю: 'dative', е: 'prepositional', м: 'instrumental' }
+  const form = endings[noun.slice(-1) as keyof typeof endings]
+  return form === undefined ? 'masculine' : `masculine-${form}`
+}
+
+/** "с 1 по 10 января", "1–3 мая", "1 и 2 января", "1, 2 и 3 мая". */
+function dayRanges(): Rule[] {
+  const MONTH = `(?:${oneOf(MONTHS)})(?!\\p{L})`
+  return [
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<from>\d{1,2}) ?[-–—] ?(?<to>\d{1,2})(?= ${MONTH})`,
+      ({ from, to }, { before }) => {
+        const end = ordinalForm(Number(to), 'neuter')
+        if (/(?:^|\s)(?:на|за)\s$/i.test(before)) return `${ordinalForm(Number(from), 'neuter')} – ${end}`
+        return `${/(?:^|\s)со?\s$/i.test(before) ? '' : 'с '}${ordinalForm(Number(from), 'neuter-genitive')} по ${end}`
+      },
+    ),
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<day>\d{1,2})(?= (?:по|до|и|или) \d{1,2} ${MONTH}|(?:, \d{1,2}){1,4} и \d{1,2} ${MONTH})`,
+      ({ day }, { before }) => {
+        const form = DATIVE_BEFORE.test(before) ? '-dative' : /(?:^|\s)(?:на|по|за)\s$/i.test(before) ? '' : '-genitive'
+        return ordinalForm(Number(day), `neuter${form}`)
+      },
+    ),
+  ]
+}
+
+/** No noun is counted: the text ends, goes on with another word, or with a verb in the past. */
+const NO_COUNT =
+  /^(?:\s*$|\s*[,.;:!?)»—–](?!\d)|\s(?:[А-ЯЁ«(]|(?:и|а|но|он|она|они|мы|я|в|во|на|с|у|для|из|за|от|при|после|его|её|их|не|что|как|когда|где|уже|там|здесь)\s|[а-яё]{2,}(?:ал|ил|ел|ял|ла|ло|ли|лся|лась|лись|лось)(?![а-яё])))/
+
+/** "В 2012 он переехал", "с 2015", "в мае 2020": a year without its noun. */
+function loneYears(): Rule[] {
+  const SEASON =
+    /(?:^|\s)(?:летом|осенью|весной|зимой|лета|осени|весны|зимы|(?:январ|феврал|март|апрел|ма|июн|июл|август|сентябр|октябр|ноябр|декабр)(?:ь|я|й|а|е|ём|ем|ю|у))\s$/i
+  return [
+    rule('date', 'digit', String.raw`(?:1[5-9]|20)\d\d(?![\p{L}\d]|-|[.,]\d)`, (_groups, { before, after }, match) => {
+      if (SEASON.test(before)) return ordinalForm(Number(match), 'masculine-genitive')
+      if (before + after === '') return ordinalForm(Number(match), 'masculine')
+      if (!NO_COUNT.test(after)) return null
+      const form = AT_YEAR.test(before)
+        ? '-prepositional'
+        : /(?:^|[\s(])(?:с|со|до|от|после)\s$/i.test(before)
+          ? '-genitive'
+          : DATIVE_BEFORE.test(before)
+            ? '-dative'
+            : /(?:^|\s)(?:по)\s$/i.test(before)
+              ? ''
+              : null
+      return form === null ? null : ordinalForm(Number(match), `masculine${form}`)
+    }),
+  ]
+}
+
+function formulas(): Rule[] {
+  const elements = (formula: string): string =>
+    (formula.match(/[A-Z][a-z]?|\d+|[₀-₉]+/g) ?? [])
+      .map((part) => {
+        if (/^\d/.test(part)) return cardinal(Number(part))
+        if (/^[₀-₉]/.test(part)) return cardinal(Number(plainDigits(part, SUBSCRIPTS)))
+        return ELEMENTS[part] ?? Array.from(part, (letter) => LATIN_LETTERS[letter.toLowerCase()]).join(' ')
+      })
+      .join(' ')
+  return [
+    wordRule('math', ['pH'], String.raw`pH(?![\p{L}\d])`, () => 'пэ аш'),
+    // "CO2", "H₂SO₄".
+    rule(
+      'math',
+      'letter',
+      String.raw`(?:${FORMULAS}|(?:[A-Z][a-z]?[₀-₉]{0,3}){1,12}(?<=[₀-₉][A-Za-z]{0,4}))(?![\p{L}\d])`,
+      (_groups, _around, match) => elements(match),
+    ),
+    // "x² + y²", "витамин C".
+    rule(
+      'math',
+      'letter',
+      String.raw`(?<letter>[a-zA-Z])(?![\p{L}\d_'’@&/:-]|\.\s?\p{L})`,
+      ({ letter = '' }, { before }) =>
+        /[@_/.&'’-]$/.test(before) ? null : (LATIN_LETTERS[letter.toLowerCase()] ?? null),
+    ),
+    // "ст. 5 ч. 2": a part of a law, no hours.
+    rule(
+      'cardinal',
+      'digit',
+      String.raw`\d{1,4}(?:\.\d{1,2})?(?=,? ч\. ?\d{1,2}(?! ?мин))`,
+      (_groups, { before }, match) =>
+        /(?:^|[\s(])(?:ст|п|пп|гл|т|стать[яеию]|пункт[ае]?)\.?\s$/i.test(before)
+          ? match
+              .split('.')
+              .map((part) => cardinal(Number(part)))
+              .join(' точка ')
+          : null,
     ),
   ]
 }
