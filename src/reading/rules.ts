@@ -75,8 +75,12 @@ export const inAnyCase = (words: readonly string[]): string[] => [
 ]
 
 /** A period at the end of a match stays in the text if it ends a sentence too. */
-export const keepingSentenceEnd = (match: string, { after }: Around, spoken: string): RuleAnswer =>
-  match.endsWith('.') && endsSentence(after) ? { spoken, length: match.length - 1 } : spoken
+export const keepingSentenceEnd = (
+  match: string,
+  { after }: Around,
+  spoken: string,
+  ends: (after: string) => boolean = endsSentence,
+): RuleAnswer => (match.endsWith('.') && ends(after) ? { spoken, length: match.length - 1 } : spoken)
 
 /** If a period before this text ends a sentence: nothing follows, or a capital letter does. */
 export const endsSentence = (after: string): boolean => /^['"”’»)\]]*(?:\s*$|\s+["'“‘«(¿¡]*\p{Lu})/u.test(after)

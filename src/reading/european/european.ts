@@ -4,7 +4,7 @@ import { dates } from './dates.ts'
 import { measures } from './measures.ts'
 import { money } from './money.ts'
 import { abbreviations, acronyms, romans, serials } from './names.ts'
-import { fractions, numbers, ordinals, ranges } from './numbers.ts'
+import { fractions, numbers, ordinals, ranges, sections } from './numbers.ts'
 import { type Speaker, speakerOf } from './speaker.ts'
 import { symbols } from './symbols.ts'
 import { telephones } from './telephones.ts'
@@ -17,6 +17,7 @@ export function rulesOf(words: Words): RuleBook {
   return {
     rules: [
       ...electronic(words, say),
+      ...sections(words, say),
       ...(words.more ?? []),
       ...romans(words),
       ...dates(words, say),

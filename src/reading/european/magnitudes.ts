@@ -2,15 +2,17 @@ import type { Groups } from '../scan.ts'
 import type { Magnitude, Words } from './words.ts'
 
 /** The period of "Mio.", "mln." and "тыс.". Behind a whole word, as "mil", it ends the sentence. */
-const PERIOD = String.raw`(?:(?<=[^\p{L}]\p{L}{1,4})(?<!mila?)\.(?!\s*$))?`
+const periodOf = ({ sentenceStart = String.raw`\p{Lu}\p{Ll}` }: Words): string =>
+  String.raw`(?:(?<=[^\p{L}]\p{L}{1,4})(?<!mila?)\.(?!\s*$|\s+(?:${sentenceStart})))?`
 
 export type FoundMagnitude = Magnitude | null
 
 /** A pattern for the magnitudes of a language, and the one that a match has found. */
-export function magnitudesOf({ magnitudes }: Words): { pattern: string; find(groups: Groups): FoundMagnitude } {
+export function magnitudesOf(words: Words): { pattern: string; find(groups: Groups): FoundMagnitude } {
+  const { magnitudes } = words
   const alternatives = magnitudes.map(({ pattern }, index) => `(?<m${index}>${pattern})`).join('|')
   return {
-    pattern: `(?:[ \u00a0]?(?:${alternatives || '(?!)'})(?!\\p{L})${PERIOD})`,
+    pattern: `(?:[ \u00a0]?(?:${alternatives || '(?!)'})(?!\\p{L})${periodOf(words)})`,
     find: (groups) => magnitudes.find((_magnitude, index) => groups[`m${index}`] !== undefined) ?? null,
   }
 }

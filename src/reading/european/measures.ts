@@ -2,7 +2,6 @@ import {
   DASH,
   isSignFree,
   keepingSentenceEnd,
-  NEVER,
   oneOf,
   plainDigits,
   rule,
@@ -12,6 +11,7 @@ import {
 } from '../rules.ts'
 import type { Around, Groups, Read, Rule } from '../scan.ts'
 import { type FoundMagnitude, joined, magnitudesOf } from './magnitudes.ts'
+import { endsOf } from './sentence-ends.ts'
 import type { Speaker } from './speaker.ts'
 import type { Counted, Words } from './words.ts'
 
@@ -27,6 +27,7 @@ export function measures(words: Words, say: Speaker): Rule[] {
   const UNIT = oneOf(Object.keys(units).filter((unit) => unit !== '%'))
   const PER_UNIT = `(?<per>${oneOf(Object.keys(perUnits))})(?<perPower>[²³]|[23](?!\\d))?`
   const PER = `(?:(?: ?\\/ ?)(?:(?<perMany>\\d{1,4}) ?)?${PER_UNIT}(?![\\p{L}\\d]))?`
+  const BARE = `(?<unit>${UNIT})(?<power>[²³])?${BEHIND_UNIT}`
   const SIGNED = `(?<sign>[-−–+±])?(?<number>${NUMBER})`
   const magnitudes = magnitudesOf(words)
   const speaker = unitSpeaker(words, say)
@@ -49,17 +50,31 @@ export function measures(words: Words, say: Speaker): Rule[] {
       `(?<number>${NUMBER}) ?\\/ ?${PER_UNIT}(?![\\p{L}\\d])`,
       (groups) => `${say.number(groups.number ?? '')}${speaker.perOf(groups)}`,
     ),
-    // "3 x 4 cm".
+    ...dimensions(words, say, speaker, UNIT),
+    ...loneUnits(words, say, speaker, BARE, PER),
+    ...unitsWithoutNumbers(words, speaker, BARE),
+  ]
+}
+
+function dimensions(words: Words, say: Speaker, { unitOf }: Say, unit: string): Rule[] {
+  const { NUMBER } = say
+  return [
+    // "3 x 4 x 5 cm".
     rule(
       'measure',
       'digit',
-      `(?<a>${NUMBER}) ?[x×] ?(?<b>${NUMBER})(?: ?(?<unit>${UNIT}))?(?![\\p{L}\\d]| ?=)`,
+      `(?<number>${NUMBER}) ?[x×х] ?(?=${NUMBER} ?[x×х] ?\\d)`,
+      ({ number = '' }) => `${say.number(number)} ${words.by} `,
+    ),
+    rule(
+      'measure',
+      'digit',
+      `(?<a>${NUMBER}) ?[x×х] ?(?<b>${NUMBER})(?: ?(?<unit>${unit}))?(?![\\p{L}\\d]| ?=)`,
       ({ a = '', b = '', unit }) => {
-        const unitWord = unit === undefined ? '' : ` ${speaker.unitOf(b, units[unit] as Counted, undefined)}`
+        const unitWord = unit === undefined ? '' : ` ${unitOf(b, words.units[unit] as Counted, undefined)}`
         return `${say.number(a)} ${words.by} ${say.number(b)}${unitWord}`
       },
     ),
-    ...loneUnits(words, say, speaker, `(?<unit>${UNIT})(?<power>[²³])?${BEHIND_UNIT}`, PER),
   ]
 }
 
@@ -67,7 +82,6 @@ export function measures(words: Words, say: Speaker): Rule[] {
 function loneUnits(words: Words, say: Speaker, { powerOf, perOf }: Say, unit: string, per: string): Rule[] {
   const { units, perUnits, symbols, minus } = words
   const longPer = Object.keys(perUnits).filter((name) => name.length > 2)
-  const before = new RegExp(`(?:^|[\\s(])(?:${words.beforeUnits ?? NEVER})\\s$`, 'u')
   return [
     // "10⁸ m/s".
     rule('math', 'symbol', `(?<exponent>⁻?[${SUPERSCRIPTS}]{1,4}) ${unit}${per}`, (groups) => {
@@ -80,23 +94,32 @@ function loneUnits(words: Words, say: Speaker, { powerOf, perOf }: Say, unit: st
     rule('measure', 'symbol', `\\/ ?(?<per>${oneOf(longPer)})(?![\\p{L}\\d])`, (groups, around) =>
       /\p{Ll}\.?$/u.test(around.before) ? perOf(groups).trim() : null,
     ),
-    // "pro kg".
-    wordRule('measure', Object.keys(units), `${unit}`, ({ unit: name = '', power }, around) => {
+  ]
+}
+
+/** "pro kg". */
+function unitsWithoutNumbers(words: Words, { powerOf, ends }: Say, unit: string): Rule[] {
+  const { units, beforeUnits, bareUnit } = words
+  if (beforeUnits === undefined) return []
+  const isBefore = new RegExp(`(?:^|[\\s(])(?:${beforeUnits})\\s$`, 'u')
+  return [
+    wordRule('measure', Object.keys(units), `${unit}(?!\\.\\s?\\p{L})`, ({ unit: name = '', power }, around, match) => {
       const counted = units[name] as Counted
-      if (!before.test(around.before)) return null
-      return powerOf(words.bareUnit?.(counted, around.before) ?? counted.forms.one ?? name, power, false)
+      if (!isBefore.test(around.before)) return null
+      const said = bareUnit?.(counted, around.before) ?? counted.forms.one ?? name
+      return keepingSentenceEnd(match, around, powerOf(said, power, false), ends)
     }),
   ]
 }
 
 const readRange =
-  ({ units, to: joint }: Words, say: Speaker, { unitOf, perOf, percentOf }: Say): Read =>
+  ({ units, to: joint }: Words, say: Speaker, { unitOf, perOf, percentOf, ends }: Say): Read =>
   (groups, around, match) => {
     const { from = '', to = '', unit, power } = groups
     const counted = unit === undefined ? undefined : units[unit]
     const last = counted === undefined ? percentOf(to) : unitOf(to, counted, power)
     const numbers = `${say.number(from, counted?.gender)} ${joint} ${say.number(to, counted?.gender)}`
-    return keepingSentenceEnd(match, around, `${numbers} ${last}${perOf(groups)}`)
+    return keepingSentenceEnd(match, around, `${numbers} ${last}${perOf(groups)}`, ends)
   }
 
 const readPercent =
@@ -109,7 +132,12 @@ const readPercent =
   }
 
 const readMeasure =
-  (words: Words, say: Speaker, { inContext, unitOf, perOf }: Say, find: (groups: Groups) => FoundMagnitude): Read =>
+  (
+    words: Words,
+    say: Speaker,
+    { inContext, unitOf, perOf, ends }: Say,
+    find: (groups: Groups) => FoundMagnitude,
+  ): Read =>
   (groups, around, match) => {
     const { sign = '', number = '', unit = '', power } = groups
     const counted = words.units[unit]
@@ -120,7 +148,7 @@ const readMeasure =
       found === null
         ? (inContext(groups, counted, around) ?? plain())
         : `${say.number(`${sign}${number}`, found.word.gender)} ${say.form(number, found.word)} ${joined(words, found.joint, unitOf('5', counted, power))}`
-    return keepingSentenceEnd(match, around, `${spoken}${perOf(groups)}`)
+    return keepingSentenceEnd(match, around, `${spoken}${perOf(groups)}`, ends)
   }
 
 function unitSpeaker(words: Words, say: Speaker) {
@@ -130,6 +158,7 @@ function unitSpeaker(words: Words, say: Speaker) {
     return /[²2]/.test(power) ? words.square(name, isPlural) : words.cubic(name, isPlural)
   }
   return {
+    ends: endsOf(words),
     powerOf,
     percentOf: (number: string): string => (units['%'] === undefined ? percent : say.form(number, units['%'])),
     inContext: ({ sign, number = '', power }: Groups, thing: Counted, around: Around): string | null => {

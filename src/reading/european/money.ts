@@ -1,6 +1,7 @@
 import { inAnyCase, isSignFree, keepingSentenceEnd, oneOf, rulesAt, signed } from '../rules.ts'
 import type { Around, Read, Rule } from '../scan.ts'
 import { type FoundMagnitude, joined, magnitudesOf } from './magnitudes.ts'
+import { endsOf } from './sentence-ends.ts'
 import type { Speaker } from './speaker.ts'
 import type { Currency, Words } from './words.ts'
 
@@ -11,13 +12,14 @@ export function money(words: Words, say: Speaker): Rule[] {
   )
   const CURRENCY = oneOf(names)
   const magnitudes = magnitudesOf(words)
+  const ends = endsOf(words)
   const read: Read = (groups, around, match) => {
     const { sign, number = '', name = '', per } = groups
     const currency = words.currencies[name] ?? byName.get(name.toLowerCase())
     if (currency === undefined || !isSignFree(sign, around)) return null
     const said = amountOf(words, say, number, currency, magnitudes.find(groups), around)
     const perWords = per === undefined ? '' : ` ${words.per} ${words.perUnits[per]}`
-    return keepingSentenceEnd(match, around, `${sign === undefined ? '' : `${words.minus} `}${said}${perWords}`)
+    return keepingSentenceEnd(match, around, `${sign === undefined ? '' : `${words.minus} `}${said}${perWords}`, ends)
   }
   // "F5" is a key, "5 F" is money.
   const BEFORE = oneOf(names.filter((name) => !/^\p{L}$/u.test(name)))

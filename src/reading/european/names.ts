@@ -10,6 +10,7 @@ import {
   wordRule,
 } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
+import { endsOf } from './sentence-ends.ts'
 import type { Speaker } from './speaker.ts'
 import type { Words } from './words.ts'
 
@@ -53,13 +54,15 @@ const withCapitals = (forms: Readonly<Record<string, string>>): Readonly<Record<
 })
 
 export function abbreviations(words: Words): Rule[] {
+  const ends = endsOf(words)
   const all = withCapitals(words.abbreviations)
   const beforeNumbers = withCapitals(words.beforeNumbers)
   const beforeNames = Object.keys(beforeNumbers)
   const names = Object.keys(all)
   const letters = names.filter((name) => /^\p{L}/u.test(name))
   const read: Read = ({ word = '' }, { before, after }, match) => {
-    const isLast = match.endsWith('.') && /^['"”’»)\]]*\s*$/.test(after)
+    const isEnd = /^['"”’»)\]]*\s*$/.test(after) || (words.sentenceEnders?.has(word) && ends(after))
+    const isLast = match.endsWith('.') && isEnd
     if (/[-\p{L}]$/u.test(before) && !/^\p{Ll}/u.test(match)) return null
     return { spoken: all[word] as string, length: match.length - (isLast ? 1 : 0) }
   }
@@ -138,6 +141,19 @@ export function serials({ digits, whole }: Speaker): Rule[] {
         (match.replaceAll(' ', '').match(/\p{L}|\d{1,4}/gu) ?? [])
           .map((part) => (/\d/.test(part) ? digits(part) : part))
           .join(', '),
+    ),
+    // ISBN.
+    rule(
+      'serial',
+      'digit',
+      String.raw`\d{1,5}(?:[- ]\d{1,7}){1,4}(?:[- ]?X)?(?![\d\p{L}])`,
+      (_groups, { before }, match) =>
+        /ISBN[\s:]{0,3}(?:-1[03][\s:]{0,3})?$|ISSN[\s:]{0,3}$/.test(before)
+          ? match
+              .split(/[- ]/)
+              .map((part) => (part === 'X' ? part : digits(part)))
+              .join(', ')
+          : null,
     ),
     rule('serial', 'letter', String.raw`\p{L}{1,12}-?\d{1,9}(?:-?\p{L}{1,6}\d{0,6})?(?![\p{L}\d]|[.,]\d)`, read),
     rule('serial', 'digit', String.raw`\d{1,6}\p{Lu}{1,4}\d{0,6}(?![\p{L}\d])`, read),

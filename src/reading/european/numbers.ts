@@ -55,6 +55,22 @@ export function ordinals(words: Words, say: Speaker): Rule[] {
   ]
 }
 
+/** "Kap. 3.2". */
+export function sections({ sectionBefore, marks }: Words, say: Speaker): Rule[] {
+  if (sectionBefore === undefined) return []
+  const before = new RegExp(`(?:^|[\\s(])(?:${sectionBefore})\\s?$`, 'u')
+  return [
+    rule('serial', 'digit', String.raw`\d{1,3}(?:\.\d{1,3}){1,4}(?!\d|\.\d|,\d)`, (_groups, around, match) =>
+      before.test(around.before)
+        ? match
+            .split('.')
+            .map((part) => say.whole(part))
+            .join(` ${marks['.']} `)
+        : null,
+    ),
+  ]
+}
+
 export function ranges({ to, against = to, marks }: Words, say: Speaker): Rule[] {
   return [
     rule(
@@ -69,6 +85,13 @@ export function ranges({ to, against = to, marks }: Words, say: Speaker): Rule[]
       'digit',
       String.raw`(?<a>\d{1,3}):(?<b>\d{1,3})(?![\d:])`,
       ({ a = '', b = '' }) => `${say.whole(a)} ${against} ${say.whole(b)}`,
+    ),
+    // "1:25 000".
+    rule(
+      'score',
+      'digit',
+      `1:(?<b>\\d{4,7}|${say.WHOLE}(?<=\\D\\d{3}))(?!\\d)`,
+      ({ b = '' }) => `${say.whole('1')} ${against} ${say.whole(b)}`,
     ),
     // Versions.
     rule('serial', 'digit', String.raw`\d{1,4}(?:\.\d{1,2}){2,4}(?!\d|\.\d)`, (_groups, _around, match) =>

@@ -36,9 +36,12 @@ export function telephones({ plus, phone, country, marks }: Words, { digits }: S
       String.raw`(?:\d{2} \d{4,5}-\d{4}|\d{3,5}-\d{4})(?![\d-])`,
       (_groups, { before }, match) => (/[\p{L}-]$/u.test(before) ? null : said(match)),
     ),
-    rule('telephone', 'digit', String.raw`0\d(?:[ .]\d\d){4}(?!\d)`, (_groups, _around, match) => said(match)),
-    rule('telephone', 'digit', String.raw`0\d{2,4}[/ -]\d{3,8}(?:[ -]\d{1,4})?(?!\d)`, (_groups, _around, match) =>
-      said(match),
+    rule('telephone', 'digit', String.raw`0\d(?:[ .-]\d\d){4}(?!\d)`, (_groups, _around, match) => said(match)),
+    rule(
+      'telephone',
+      'digit',
+      String.raw`0\d{2,4}(?: ?[/-] ?| )(?:\d{3,8}|\d\d(?= \d\d))(?:[ -]\d{1,4}){0,4}(?!\d)`,
+      (_groups, _around, match) => said(match),
     ),
   ]
 }

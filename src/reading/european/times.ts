@@ -11,7 +11,7 @@ export function times({ time, timeMarks, timeWords }: Words): Rule[] {
   return [
     rule('time', 'digit', String.raw`(?<hour>\d{1,2}):(?<minute>\d\d):(?<second>\d\d)(?![\d:])${WORDS}?`, read),
     rule('time', 'digit', String.raw`(?<hour>\d{1,2})(?:${timeMarks})(?<minute>[0-5]\d)(?:min)?${WORDS}`, read),
-    rule('time', 'digit', String.raw`(?<hour>\d{1,2}):(?<minute>[0-5]\d)(?![\d:]|[,.]\d)`, read),
+    rule('time', 'digit', String.raw`(?<hour>\d{1,2}):(?<minute>[0-5]\d)(?![\d:]|[,.]\d| \d{3}(?!\d))`, read),
     rule('time', 'digit', String.raw`(?<hour>\d{1,2}) ?[hH](?<minute>[0-5]\d)(?:min|m)?(?![\d\p{L}])`, read),
   ]
 }

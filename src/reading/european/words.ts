@@ -93,6 +93,12 @@ export interface Words {
   readonly symbols: Readonly<Record<string, string>>
   /** With a period, or without. */
   readonly abbreviations: Readonly<Record<string, string>>
+  /** Abbreviations that may end a sentence before another one. */
+  readonly sentenceEnders?: ReadonlySet<string>
+  /** A regular expression: the start of a sentence behind an abbreviation. Absent: any capital letter. */
+  readonly sentenceStart?: string
+  /** A regular expression: before the number of a section, "3.2". */
+  readonly sectionBefore?: string
   readonly beforeNumbers: Readonly<Record<string, string>>
   /** A regular expression: before a Roman numeral that is read as a cardinal number. */
   readonly romanBefore: string

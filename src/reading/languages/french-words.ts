@@ -120,6 +120,9 @@ export const UNITS = formsOf(
   °F | m | degré Fahrenheit | degrés Fahrenheit
   ‰ | m | pour mille | pour mille
   l/100 km,l/100km,L/100 km | m | litre aux cent kilomètres | litres aux cent kilomètres
+  p. | f | page
+  pers. | f | personne
+  pt,pts | m | point
   tr/min | m | tour par minute | tours par minute
   N | m | newton
   kN | m | kilonewton
@@ -230,6 +233,10 @@ export const ABBREVIATIONS = spokenForms(`
   Ste | Sainte
   etc. | et cetera
   suiv. | suivantes
+  art. | article
+  ét. | étage
+  pers. | personnes
+  ds | dans
   RDV | rendez-vous
   rv | rendez-vous
   stp,STP | s'il te plaît
@@ -336,8 +343,7 @@ export const BEFORE_NUMBERS = spokenForms(`
   bât. | bâtiment
   appt,apt | appartement
   éd. | édition
-  l. | ligne
-  v. | vers
+  km | kilomètre
 `)
 
 export const ROMAN_BEFORE =
@@ -345,6 +351,10 @@ export const ROMAN_BEFORE =
 export const RULERS =
   'Louis|Charles|Henri|François|Napoléon|Philippe|Jean-Paul|Jean|Benoît|Pie|Élisabeth|Elizabeth|Georges|Édouard|Guillaume|Frédéric|Catherine|Pierre|Paul|Alexandre|Nicolas|Léopold|Albert|Richard|Jacques|Robert|Ramsès|Innocent|Léon|Grégoire|Clément|Urbain|Boniface|Philippe|Sixte|Amédée|Victor-Emmanuel|Rainier|Mohammed|Hassan'
 
+/** Before the number of a section or a version, "3.2". */
+export const SECTION_BEFORE =
+  '[Cc]hap\\.|[Cc]hapitre|[Ff]ig\\.|[Ff]igure|[Tt]abl\\.|[Tt]ableau|[Ss]ection|[Vv]ersion|[Pp]oint|[Aa]nnexe|§|Android|iOS'
+
 /** Nouns that take "une". */
 export const FEMININE =
-  /^(?:(?:autre|grande|petite|nouvelle|jeune|belle|bonne|dernière|première)s? )?(?:heure|année|semaine|minute|seconde|fois|personne|femme|fille|voiture|page|tonne|place|maison|ville|voix|victoire|équipe|pièce|question|étape|tranche|cuillère|tasse|pincée|gousse|boîte|bouteille|part|chambre|nuit|étoile|feuille|carte|lettre|ligne|histoire|école|île|langue|livre sterling|mère|sœur|mort|partie|porte|table|tête|tomate|carotte|pomme|banane|chanson|œuvre|entreprise|banque|usine|route|rue|province|région|commune|république|note|étude|mesure|preuve|règle|idée|défaite|journée|soirée|photo|vidéo|vie|usine|faute|classe|clé|couche|courgette|échalote|branche|botte|dent|main|jambe|langue|vache|chèvre)s?(?!\p{L})|^\p{L}+(?:tion|sion|ité|ette|ance|ence|euse|trice|esse|ade|elle|aine|ure|ée|ise)s?(?!\p{L})/u
+  /^(?:(?:autre|grande|petite|nouvelle|jeune|belle|bonne|dernière|première)s? )?(?:heure|année|semaine|minute|seconde|fois|personne|femme|fille|voiture|page|tonne|place|maison|ville|voix|victoire|équipe|pièce|question|étape|tranche|cuillère|tasse|pincée|gousse|boîte|bouteille|part|chambre|nuit|étoile|feuille|carte|lettre|ligne|histoire|école|île|langue|livre sterling|mère|sœur|mort|partie|porte|table|tête|tomate|carotte|pomme|banane|chanson|œuvre|entreprise|banque|usine|route|rue|province|région|commune|république|note|étude|mesure|preuve|règle|idée|défaite|journée|soirée|photo|vidéo|vie|usine|faute|classe|clé|couche|courgette|échalote|branche|botte|dent|main|jambe|langue|vache|chèvre)s?(?!\p{L})|^(?!(?:bastion|comité|musée|lycée|trophée|stade|grade|domaine|capitaine|cimetière|derrière|génie|incendie|parapluie|foie|magazine|mille|intervalle|silence|père|frère|caractère|verre|tonnerre|dimanche|manche|murmure|prélude|modèle|kilomètre|mètre|centimètre|millimètre|litre)s?(?!\p{L}))\p{Ll}\p{L}*(?:tion|sion|ité|ette|ance|ence|euse|trice|esse|ade|elle|aine|ure|ée|ise|ière|erie|ie|ine|aille|eille|ille|otte|asse|isse|ousse|aie|oie|tude|une|tte|nne|che|nde|rte|ère|rre)s?(?!\p{L})/u

@@ -17,12 +17,13 @@ import {
   ROMAN_BEFORE,
   RULERS,
   SAID_AS_WORDS,
+  SECTION_BEFORE,
   SYMBOLS,
   UNITS,
 } from './french-words.ts'
 
-const DEGREES_BEFORE =
-  /(?:\bangle|\bà|\bde|\bd['’]environ|\bpar|\benviron|\blatitude|\blongitude|\bpivoter|\btourner|\bfait|\bfaisait|\bfera|\bentre|\bet|\bou|\bavait|\bmoins|\bplus|\btempérature)\s(?:de\s)?$/i
+/** "1° Le but", "le 6° régiment": a numeral with a degree sign is an ordinal number at the start, and behind an article. */
+const ORDINAL_BEFORE = /(?:^|(?:^|\s)(?:les?|la|du|aux?|des|ce|cette|son|sa)\s|[.;:\n]\s)$/i
 
 export const french = (): RuleBook => rulesOf(words())
 
@@ -41,6 +42,21 @@ const DATA = {
   beforeNumbers: BEFORE_NUMBERS,
   romanBefore: ROMAN_BEFORE,
   rulers: RULERS,
+  sectionBefore: SECTION_BEFORE,
+  sentenceEnders: new Set([
+    'etc.',
+    'suiv.',
+    'av. J.-C.',
+    'apr. J.-C.',
+    'ap. J.-C.',
+    'max.',
+    'min.',
+    'hab.',
+    'pers.',
+    'arr.',
+  ]),
+  beforeUnits:
+    'par|(?:millions|milliers|milliards|centaines|dizaines) de|(?:€|euros?|centimes?|francs?|dollars?) (?:le|la|du|au)|prix (?:au|du)',
 }
 
 const words = (): Words => ({
@@ -65,8 +81,6 @@ const words = (): Words => ({
     return isOnlyPart ? elide('de ', unit) : unit
   },
   perMany: 'pour',
-  beforeUnits:
-    'par|(?:millions|milliers|milliards|centaines|dizaines) de|(?:€|euros?|centimes?|francs?|dollars?) (?:le|la|du|au)|prix (?:au|du)',
   bareUnit: ({ forms }, before) => (/s de\s$/.test(before) ? forms.other : (forms.one ?? forms.other)),
   cardinal,
   ordinal,
@@ -85,7 +99,7 @@ const words = (): Words => ({
   letter: (letter) => letter,
   phone,
   bare,
-  more: [...dates(), ...timesAndScores(), ...counts(), ...halves()],
+  more: [...dates(), ...timesAndScores(), ...counts(), ...halves(), ...sportsTimes(), ...codes()],
 })
 
 const elide = (joint: string, word: string): string =>
@@ -98,7 +112,7 @@ function cardinal(value: number, gender?: Gender): string {
 function ordinal(value: number, hint = '', before = ''): string {
   if (hint === 'ruler')
     return value === 1 ? (/(?:e|th)$/.test(before) && !/^Pie/.test(before) ? 'première' : 'premier') : cardinal(value)
-  if (hint === '°' && (value > 20 || DEGREES_BEFORE.test(before))) return `${cardinal(value)} degrés`
+  if (hint === '°' && (value > 20 || !ORDINAL_BEFORE.test(before))) return `${cardinal(value)} degrés`
   const isFeminine = /^(?:re|ʳᵉ|ère|nde|ª)/.test(hint)
   const isPlural = hint.endsWith('s')
   if (value === 2 && hint.startsWith('nd')) return `second${isFeminine ? 'e' : ''}${isPlural ? 's' : ''}`
@@ -133,7 +147,7 @@ const PARTS: Readonly<Record<number, string>> = { 2: 'demi', 3: 'tiers', 4: 'qua
 function fraction(top: number, bottom: number): string {
   if (top === 24 && bottom === 7) return `${cardinal(top)} ${cardinal(bottom)}`
   // Marks at school are out of twenty.
-  if (bottom < 2 || bottom > 1000 || bottom === 20 || (top > 30 && top > bottom))
+  if (bottom < 2 || bottom > 1000 || bottom === 20 || top === bottom || (top > 30 && top > bottom))
     return `${cardinal(top)} sur ${cardinal(bottom)}`
   const part = PARTS[bottom] ?? spell('fr', 'spellout-ordinal-masculine', bottom)
   return `${cardinal(top)} ${part}${top > 1 && bottom !== 3 ? 's' : ''}`
@@ -192,19 +206,19 @@ function dates(): Rule[] {
 
 function timesAndScores(): Rule[] {
   return [
+    // "13h30-14h".
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<hour>\d{1,2}) ?h ?(?<minute>[0-5]\d)? ?[-–] ?(?=\d{1,2} ?h)`,
+      ({ hour, minute }) => (Number(hour) < 25 ? `${time(Number(hour), Number(minute ?? 0), null)} à ` : null),
+    ),
     // "9 h 05".
     rule(
       'time',
       'digit',
       String.raw`(?<hour>\d{1,2}) ?h ?(?<minute>[0-5]\d)(?![\p{L}\d]|[,.]\d| ?(?:min|mn|km|€|%))`,
       ({ hour, minute }) => (Number(hour) < 25 ? time(Number(hour), Number(minute), null) : null),
-    ),
-    // "3'45''".
-    rule(
-      'time',
-      'digit',
-      String.raw`(?<minutes>\d{1,3}) ?['’′] ?(?<seconds>\d\d)(?:''|’’|["”″])?(?![\p{L}\d])`,
-      ({ minutes, seconds }) => `${part(Number(minutes), 'minute')} ${part(Number(seconds), 'seconde')}`,
     ),
     // "de 9h à 17h".
     rule('time', 'digit', String.raw`(?<hour>\d{1,2}) ?h(?![\p{L}\d])`, ({ hour }) =>
@@ -250,7 +264,7 @@ function counts(): Rule[] {
     rule(
       'cardinal',
       'digit',
-      String.raw`(?<number>\d{1,3}) ?[xX×](?= \p{L}|\/)`,
+      String.raw`(?<number>\d{1,3}) ?[xX×](?= \p{L}|\/|[,.;!?)]|\s*$)`,
       ({ number }) => `${cardinal(Number(number))} fois`,
     ),
     // "-5°".
@@ -285,6 +299,43 @@ function halves(): Rule[] {
         const name = unit === undefined ? noun : value < 2 ? unit.forms.one : unit.forms.other
         return `${cardinal(value, isFeminine ? 'feminine' : 'masculine')} ${name} et demi${isFeminine ? 'e' : ''}`
       },
+    ),
+  ]
+}
+
+function sportsTimes(): Rule[] {
+  return [
+    // "10''02".
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<seconds>\d{1,2})(?:''|’’|["”″])(?<places>\d{1,2})(?!\d)`,
+      ({ seconds, places: rest = '' }) => `${part(Number(seconds), 'seconde')} ${places(rest)}`,
+    ),
+    // "3'45''", "3'42''8".
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<minutes>\d{1,3}) ?['’′] ?(?<seconds>\d\d)(?:(?:''|’’|["”″])(?<places>\d{1,2})?)?(?![\p{L}\d])`,
+      ({ minutes, seconds, places: rest }) =>
+        `${part(Number(minutes), 'minute')} ${part(Number(seconds), 'seconde')}${rest === undefined ? '' : ` ${places(rest)}`}`,
+    ),
+    // "le relais 4x100 m".
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<number>\d{1,2}) ?[x×] ?(?=\d{2,4} ?m(?!\p{L}))`,
+      ({ number }) => `${cardinal(Number(number))} fois `,
+    ),
+  ]
+}
+
+function codes(): Rule[] {
+  return [
+    // "art. L. 121-1".
+    rule('serial', 'letter', String.raw`(?<letter>[ADLR])\. ?(?=\d{1,4}-\d)`, ({ letter }) => `${letter} `),
+    rule('telephone', 'digit', String.raw`0[1-9]\d{8}(?!\d)`, (_groups, _around, match) =>
+      (match.match(/\d\d/g) ?? []).map(phone).join(', '),
     ),
   ]
 }

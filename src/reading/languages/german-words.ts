@@ -86,6 +86,8 @@ export const UNITS = formsOf(
   EL | m | Esslöffel
   TL | m | Teelöffel
   Msp. | f | Messerspitze | Messerspitzen
+  S. | f | Seite | Seiten
+  Pers. | f | Person | Personen
   Pck.,Pkg. | f | Packung | Packungen
   St.,Stk. | n | Stück
   ms | f | Millisekunde | Millisekunden
@@ -143,6 +145,7 @@ export const UNITS = formsOf(
   ppm | n | p p m
   l/100 km,l/100km,L/100 km | m | Liter auf ein hundert Kilometer
   kWh/100 km,kWh/100km | f | Kilowattstunde auf ein hundert Kilometer | Kilowattstunden auf ein hundert Kilometer
+  Pp. | m | Prozentpunkt | Prozentpunkte
   U/min | f | Umdrehung pro Minute | Umdrehungen pro Minute
   J. | n | Jahr | Jahre
 `,
@@ -254,7 +257,9 @@ export const ABBREVIATIONS = spokenForms(`
   z. H.,z.H.,z. Hd.,z.Hd. | zu Händen
   n. V.,n.V. | nach Verlängerung
   n. E.,n.E.,i. E.,i.E. | nach Elfmeterschießen
+  h. c. mult. | honoris causa multiplex
   h. c. | honoris causa
+  p. P.,p.P. | pro Person
   Dr. med. | Doktor med
   Dr. jur. | Doktor jur
   d. h.,d.h. | das heißt
@@ -276,6 +281,11 @@ export const ABBREVIATIONS = spokenForms(`
   i. A.,i.A. | im Auftrag
   usw. | und so weiter
   ff. | folgende
+  gegr. | gegründet
+  Co. | Co
+  Nr. | Nummer
+  NK | Nebenkosten
+  Pers. | Personen
   rd. | rund
   bzgl. | bezüglich
   lt. | laut
@@ -314,8 +324,6 @@ export const ABBREVIATIONS = spokenForms(`
   Ausg. | Ausgabe
   Ew.,Einw. | Einwohner
   MfG,mfG,mfg | mit freundlichen Grüßen
-  LG | liebe Grüße
-  VG | viele Grüße
   hdl | hab dich lieb
   hdgdl | hab dich ganz doll lieb
   à | a
@@ -421,3 +429,15 @@ export const NEUTER =
   /^(?:Jahr|Quartal|Kapitel|Jahrhundert|Jahrtausend|Jahrzehnt|Semester|Halbjahr|Tor|Mal|Buch|Viertel|Drittel|Kind|Haus|Spiel|Bild|Ziel|Album|Prozent|Ende|Auge|Zimmer|Bett|Semester|Treffen|Opfer|Messer|Wasser|Fenster|Ei|Brot|Bier|Glas|Stück|Blatt|Paar|Pfund|Kilo|Kilogramm|Gramm|Volk|Land|Dorf|Mitglied|Auto|Rad|Pferd|Tier|Hotel|Konto|Paket|Foto|Video|Ticket|\p{Lu}\p{L}{2,}(?:chen|lein|ment|um|haus|kind|jahr|spiel))(?:e?s)?(?!\p{L})/u
 export const MASCULINE =
   /^(?:\p{Lu}\p{L}*(?:tag|monat|punkt|platz|teil|schritt|löffel|becher|apfel|liter|meter|ling|ismus|ist|eur|mann|sohn|bruder|fall|weg|gang|zug|preis|raum|stern|beutel|kopf|grad|satz|strich|finger|zentner)|Tag|Monat|Euro|Cent|Dollar|Franken|Mann|Punkt|Platz|Teil|Schritt|Sohn|Bruder|Freund|Apfel|Löffel|Becher|Liter|Meter|Kopf|Würfel|Spieler|Fahrer|Schüler|Lehrer|Gast|Hund|Satz|Fall|Weg|Gang|Zug|Preis|Raum|Stern|Beutel|Toter|Tote|Bund|Stich|Schuss|Stock|Prozentpunkt|Sitz|Abend|Morgen|Kaffee|Tee|Wein|Grad|Zoll|Fuß|Zentner|Versuch|Treffer|Sieg|Titel|Film|Song|Anruf|Brief|Koffer)(?!\p{L})/u
+
+/** Said so only at the end of a message: "LG" is a firm as well. */
+export const GREETINGS = spokenForms(`
+  LG | liebe Grüße
+  VG | viele Grüße
+  BG | beste Grüße
+  GLG | ganz liebe Grüße
+`)
+
+/** Before the number of a section or a version, "3.2". */
+export const SECTION_BEFORE =
+  'Kap\\.|Kapitel|Abb\\.|Abbildung|Tab\\.|Tabelle|Abschn\\.|Abschnitt|Version|Ziffer|Ziff\\.|Punkt|Gleichung|Gl\\.|Übung|Aufgabe|Anhang|Teil|Android|iOS|Python|Bild'

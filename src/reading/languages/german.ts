@@ -1,7 +1,8 @@
 import { rulesOf } from '../european/european.ts'
+import { endsOf } from '../european/sentence-ends.ts'
 import type { Gender, Words } from '../european/words.ts'
 import { spell } from '../number-rules.ts'
-import { DASH, oneOf, romanValue, rule, wordRule } from '../rules.ts'
+import { DASH, keepingSentenceEnd, oneOf, romanValue, rule, wordRule } from '../rules.ts'
 import type { Around, Rule, RuleBook } from '../scan.ts'
 import {
   ABBREVIATIONS,
@@ -11,6 +12,7 @@ import {
   DAYS,
   FEMININE,
   FRACTIONS,
+  GREETINGS,
   MAGNITUDES,
   MARKS,
   MASCULINE,
@@ -21,6 +23,7 @@ import {
   ROMAN_BEFORE,
   RULERS,
   SAID_AS_WORDS,
+  SECTION_BEFORE,
   SENTENCE_STARTS,
   SYMBOLS,
   UNITS,
@@ -32,7 +35,7 @@ const say = (ruleSet: string, value: number): string => spell('de', ruleSet, val
 /** Before an ordinal number, perhaps with another one: "am 3. und 4. Mai". */
 const AND_ANOTHER = String.raw`\s(?:\d{1,4}\.?,? ?(?:und|oder|bis|bis zum|–|-) ?)?$`
 const WEAK_N = new RegExp(
-  String.raw`\b(?:am|vom|zum|beim|im|ins|dem|den|des|zur|einem|einen|einer|eines|seit|ab|bis|nach|meinem|seinem|ihrem|diesem|jedem|unserem|keinem)${AND_ANOTHER}`,
+  String.raw`\b(?:am|vom|zum|beim|im|ins|dem|den|des|zur|einem|einen|einer|eines|seit|ab|bis|nach|meinem|seinem|ihrem|diesem|jedem|unserem|keinem|spätestens|frühestens)${AND_ANOTHER}`,
   'i',
 )
 const WEAK_N_BEHIND_PREPOSITION = new RegExp(
@@ -50,7 +53,7 @@ const DATIVE_BEFORE = new RegExp(
   'iu',
 )
 const ACCUSATIVE_BEFORE = new RegExp(
-  String.raw`(?<![\p{L}])(?:für|ohne|um|durch|gegen|pro|je|über|auf|bis|habe?n?|hast|hat|hatten?|gibt|gab|kauft?e?n?|brauch(?:t|e|en|te)|kostete?n?|dauerte?|erziel(?:t|te|ten)|nehmen|nimmt|bekam|bekommt|verlor|verliert|bezahlt?e?n?|zahlt?e?n?|enthält|machte?) ${ADVERB}$`,
+  String.raw`(?<![\p{L}])(?:für|ohne|um|durch|gegen|pro|je|über|auf|bis|habe?n?|hast|hat|hatten?|gibt|gab|kauft?e?n?|brauch(?:t|e|en|te)|kostete?n?|dauerte?|erziel(?:t|te|ten)|nehmen|nimmt|Sie|bekam|bekommt|verlor|verliert|bezahlt?e?n?|zahlt?e?n?|enthält|machte?) ${ADVERB}$`,
   'iu',
 )
 const MEASURED =
@@ -78,6 +81,9 @@ const DATA = {
   beforeNumbers: BEFORE_NUMBERS,
   romanBefore: ROMAN_BEFORE,
   rulers: RULERS,
+  sectionBefore: SECTION_BEFORE,
+  sentenceEnders: new Set(Object.keys(ABBREVIATIONS)),
+  beforeUnits: 'pro|je|per',
 }
 
 const words = (): Words => ({
@@ -108,14 +114,29 @@ const words = (): Words => ({
   fraction,
   halfOf,
   counted: (value, thing, around) => (value === 1 ? `${one(thing.gender, around)} ${thing.forms.one}` : null),
-  beforeUnits: 'pro|je|per',
   square: (unit) => `Quadrat ${unit}`,
   cubic: (unit) => `Kubik ${unit}`,
   letter: (letter) => letter,
   country: (number) => cardinal(Number(number)),
   bare,
-  more: [...datesAndOrdinals(), ...names(), ...compounds()],
+  sentenceStart,
+  more: more(),
 })
+
+const more = (): Rule[] => [
+  ...datesAndOrdinals(),
+  ...rulers(),
+  ...names(),
+  ...compounds(),
+  ...sizes(),
+  ...durations(),
+  ...clockTimes(),
+  ...counts(),
+]
+
+/** A noun may follow an abbreviation: "12 Std. Fahrt", but "12 Std. Dann kam er." */
+const sentenceStart = `(?:${oneOf(SENTENCE_STARTS)})(?!\\p{L})`
+const endsSentence = endsOf({ sentenceStart })
 
 function cardinal(value: number, gender?: Gender): string {
   if (gender !== undefined) return say(`spellout-cardinal-${gender}`, value)
@@ -125,9 +146,10 @@ function cardinal(value: number, gender?: Gender): string {
 const year = (value: number): string =>
   say(value >= 1100 && value < 2000 ? 'spellout-numbering-year' : 'spellout-numbering', value)
 
+const QUEEN = /a$|[Kk]önigin|beth$|the$/
+
 function ordinal(value: number, hint = '', before = ''): string {
-  if (hint === 'ruler')
-    return `${/a$|[Kk]önigin|beth$|the$/.test(before) ? 'die' : 'der'} ${say('spellout-ordinal', value)}`
+  if (hint === 'ruler') return `${QUEEN.test(before) ? 'die' : 'der'} ${say('spellout-ordinal', value)}`
   // A period at the end of the text: "am 5.", but "im Jahr 1945." ends a sentence.
   if (hint === '' && before !== '' && !DETERMINER.test(before)) return ''
   const ending = /^s?te([rsmn]?)l?$/.exec(hint)?.[1]
@@ -163,6 +185,7 @@ function time(hour: number, minute: number, second: number | null): string {
 
 function fraction(top: number, bottom: number): string {
   const number = cardinal(top, 'neuter')
+  if (top === bottom) return `${cardinal(top)} von ${cardinal(bottom)}`
   if (top === 24 && bottom === 7) return `${cardinal(top)} ${cardinal(bottom)}`
   if ((top > 30 && top > bottom) || (bottom > 1900 && bottom < 2100))
     return `${cardinal(top)} Schrägstrich ${cardinal(bottom)}`
@@ -206,11 +229,16 @@ function halfOf(around: Around, unit?: Gender): string | null {
 /** "1 neue Frage": the ending of an adjective knows the gender. */
 const ADJECTIVE = /^ [a-zäöüß]{3,}(?<ending>es?|en|er|em) (?=\p{Lu})/u
 
+/** "Artikel 1 Absatz 2", "Platz 1". */
+const NUMBERED =
+  /(?:Artikel|Art\.|Absatz|Abs\.|Satz|§|Nr\.|Nummer|Platz|Kapitel|Kap\.|Seite|S\.|Teil|Band|Bd\.|Stufe|Gleis|Linie|Klasse|Phase|Version|Typ|Abb\.|Tab\.|Note|Zimmer|Haus|Halle|Raum|Tag|Woche|Runde|Gruppe|Formel|Rang|Liga|Schritt|Punkt) $/
+
 /** Before a noun or its adjective. */
 function oneBefore(around: Around): string | null {
+  if (NUMBERED.test(around.before)) return null
   const ending = ADJECTIVE.exec(around.after)?.groups?.ending
   const noun = around.after.replace(ADJECTIVE, ' ').slice(1)
-  if (!/^\p{Lu}\p{Ll}/u.test(noun)) return null
+  if (!/^\p{Lu}\p{Ll}+(?!\p{L})/u.test(noun)) return null
   const gender = genderOf(noun) ?? (ending === 'e' ? 'feminine' : ending === 'es' ? 'neuter' : 'masculine')
   const isUnsure = genderOf(noun) === null && ending === undefined && !DATIVE_BEFORE.test(around.before)
   return isUnsure ? 'ein' : one(gender, around)
@@ -269,6 +297,46 @@ function datesAndOrdinals(): Rule[] {
   ]
 }
 
+/** "unter Wilhelm II.", "gegen Karl XII.", "Ludwigs XIV.". */
+function rulers(): Rule[] {
+  return [
+    rule(
+      'roman',
+      'letter',
+      String.raw`(?<name>${RULERS})(?<genitive>s?) (?<numeral>[IVX]{1,7})(?![\p{L}\p{N}])\.?`,
+      (groups, around, match) => {
+        const { name = '', genitive = '', numeral = '' } = groups
+        const value = romanValue(numeral)
+        const isDative =
+          /(?<!\p{L})(?:unter|von|mit|bei|nach|zu|seit|aus|vor|an) (?:(?:König|Kaiser|Papst)(?:in)? )?$/iu.test(
+            around.before,
+          )
+        const isAccusative = /(?<!\p{L})(?:gegen|für|durch|ohne|um|über) (?:(?:König|Kaiser|Papst)(?:in)? )?$/iu.test(
+          around.before,
+        )
+        if (value === null || (genitive === '' && !isDative && !isAccusative)) return null
+        const isQueen = QUEEN.test(name)
+        const article =
+          genitive !== '' ? (isQueen ? 'der' : 'des') : isDative ? (isQueen ? 'der' : 'dem') : isQueen ? 'die' : 'den'
+        const ending = article === 'die' ? '' : 'n'
+        return keepingSentenceEnd(
+          match,
+          around,
+          `${name}${genitive} ${article} ${ordinalWith(value, ending)}`,
+          endsSentence,
+        )
+      },
+    ),
+  ]
+}
+
+const DAY = `(?:${oneOf(Object.keys(DAYS))})`
+const PAIRED_BEHIND = new RegExp(
+  `^(?:(?: und |, ?| & |/)${DAY}(?!\\p{L})|,? \\d{1,2}(?:[:.]\\d\\d)?(?: ?[-–] ?\\d{1,2}(?:[:.]\\d\\d)?)? ?(?:Uhr|h)|,? \\d{1,2}\\.(?: ?\\d{1,2}\\.| \\p{Lu}))`,
+  'u',
+)
+const PAIRED_BEFORE = new RegExp(`(?<!\\p{L})${DAY}(?: und |, ?| & |/)$`, 'u')
+
 function names(): Rule[] {
   const days = Object.keys(DAYS)
   return [
@@ -293,6 +361,10 @@ function names(): Rule[] {
     ),
     // "Hauptstr. 5".
     rule('abbreviation', 'letter', String.raw`(?<name>\p{L}{2,30}-?)str\.`, ({ name = '' }) => `${name}straße`),
+    // "Di und Do von 8 bis 12 Uhr", "Sa 10 Uhr".
+    wordRule('date', days, String.raw`(?<day>${oneOf(days)})(?![\p{L}.])`, ({ day = '' }, { before, after }) =>
+      PAIRED_BEHIND.test(after) || PAIRED_BEFORE.test(before) ? (DAYS[day] as string) : null,
+    ),
     wordRule(
       'date',
       days,
@@ -303,7 +375,6 @@ function names(): Rule[] {
 }
 
 function compounds(): Rule[] {
-  const digits = (number: string) => Array.from(number, (digit) => cardinal(Number(digit))).join(' ')
   return [
     // "25-jährig", "1-malig".
     rule(
@@ -334,8 +405,121 @@ function compounds(): Rule[] {
     // "* 1970".
     rule('symbol', 'symbol', String.raw`\* ?(?=\d)`, () => 'geboren'),
     rule('telephone', 'digit', String.raw`\d{5}(?= \p{Lu}\p{Ll})`, (_groups, { before }, match) =>
-      /(?:, |D-|^)$/.test(before) || (/\bin $/.test(before) && !match.endsWith('00')) ? digits(match) : null,
+      /(?:, |D-|^)$/.test(before) || (/\bin $/.test(before) && !match.endsWith('00')) ? digitsOf(match) : null,
     ),
     wordRule('abbreviation', ['Fr.'], String.raw`Fr\.(?=,|\s*\d|\s*$|\s*[-–])`, () => 'Freitag'),
+  ]
+}
+
+/** A unit within a word: "100-m-Lauf", and inches. */
+function sizes(): Rule[] {
+  const units = oneOf(Object.keys(UNITS).filter((unit) => /^[\p{L}%€°]+$/u.test(unit)))
+  return [
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<number>\d{1,5}(?:,\d{1,2})?)-(?<unit>${units})-(?=\p{L})`,
+      ({ number = '', unit = '' }) => {
+        const [whole, places] = number.split(',')
+        const said = cardinal(Number(whole))
+        const decimals = places === undefined ? '' : ` Komma ${digitsOf(places)}`
+        return `${said}${decimals} ${UNITS[unit]?.forms.one}-`
+      },
+    ),
+    rule('measure', 'digit', String.raw`(?<number>\d{1,3})["”″](?=[-\s,.;)]|$)`, ({ number }, { before }) =>
+      /["„“]/.test(before) ? null : `${cardinal(Number(number))} Zoll`,
+    ),
+    // "1A".
+    rule('serial', 'digit', String.raw`1[aA](?![\p{L}\d])`, () => 'eins a'),
+  ]
+}
+
+const digitsOf = (number: string): string => Array.from(number, (digit) => cardinal(Number(digit))).join(' ')
+
+function durations(): Rule[] {
+  const part = (value: string, name: string) =>
+    `${cardinal(Number(value), 'feminine')} ${name}${Number(value) === 1 ? '' : 'n'}`
+  return [
+    // "2:05 Std.", "3:42,8 Min.".
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<hours>\d{1,2}):(?<minutes>[0-5]\d) ?(?:Std\.|Stunden|h(?![\p{L}\d]))`,
+      ({ hours = '', minutes = '' }, around, match) =>
+        keepingSentenceEnd(match, around, `${part(hours, 'Stunde')} ${part(minutes, 'Minute')}`, endsSentence),
+    ),
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<minutes>\d{1,3}):(?<seconds>[0-5]\d)(?:,(?<places>\d{1,3}))? ?(?:Min\.|Minuten|min(?![\p{L}\d]))`,
+      ({ minutes = '', seconds = '', places }, around, match) => {
+        const decimals = places === undefined ? '' : ` Komma ${digitsOf(places)}`
+        const said = `${cardinal(Number(seconds), 'feminine')}${decimals} ${seconds === '01' ? 'Sekunde' : 'Sekunden'}`
+        return keepingSentenceEnd(match, around, `${part(minutes, 'Minute')} ${said}`, endsSentence)
+      },
+    ),
+  ]
+}
+
+function clockTimes(): Rule[] {
+  return [
+    // "Einlass ab 18.30".
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<hour>[01]?\d|2[0-3])\.(?<minute>[0-5]\d)(?=\s*$|[,;!?)]|\.(?:\s|$)| (?:und|bis|oder|los|an) )`,
+      ({ hour, minute }, { before }) =>
+        /(?<!\p{L})(?:um|ab|bis|gegen|von|Beginn|Einlass|Start|Ende|Abfahrt|Ankunft):? $/iu.test(before)
+          ? time(Number(hour), Number(minute), null)
+          : null,
+    ),
+    // "gegen 1/2 3".
+    rule('time', 'digit', String.raw`1\/2 (?<hour>\d{1,2})(?![\d.,:])`, ({ hour }, { before }) =>
+      /(?<!\p{L})(?:gegen|um|bis|ab|so) $/iu.test(before) ? `halb ${cardinal(Number(hour))}` : null,
+    ),
+    // "7. 3. 1965".
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<day>\d{1,2})\. (?<month>0?[1-9]|1[0-2])\.(?: (?<year>\d{4})(?!\d))?`,
+      ({ day, month, year: written }, { before, after }, match) => {
+        if (Number(day) < 1 || Number(day) > 31 || (written === undefined && !DETERMINER.test(before))) return null
+        const isLast = written === undefined && /^\s*$/.test(after)
+        const spoken = date(Number(day), Number(month), written === undefined ? null : Number(written), before)
+        return { spoken, length: match.length - (isLast ? 1 : 0) }
+      },
+    ),
+  ]
+}
+
+function counts(): Rule[] {
+  return [
+    // "in der 90.+3 Minute".
+    rule(
+      'ordinal',
+      'digit',
+      String.raw`(?<number>\d{1,3})\. ?\+ ?(?=\d)`,
+      ({ number }, { before }) => `${ordinalWith(Number(number), endingOf(before, ''))} plus `,
+    ),
+    rule('telephone', 'digit', String.raw`(?:11[0257]|116 ?117)(?![\d.,:])`, (_groups, { before, after }, match) =>
+      /(?:Notruf|Polizei|Feuerwehr|Rufnummer|Nummer|Tel\.|Telefon):? (?:unter )?(?:der |die )?$/.test(before) ||
+      /^ (?:wählen|anrufen|rufen)/.test(after) ||
+      /11[02] (?:oder|und) $/.test(before)
+        ? digitsOf(match.replace(' ', ''))
+        : null,
+    ),
+    // "Danke u. liebe Grüße".
+    wordRule('abbreviation', ['u.'], String.raw`u\.(?= \p{L}{2})`, () => 'und'),
+    // At the end of a message.
+    wordRule(
+      'abbreviation',
+      Object.keys(GREETINGS),
+      String.raw`(?<words>${oneOf(Object.keys(GREETINGS))})(?=[,!]?\s{0,2}(?:\p{Lu}\p{L}{1,20}[.!]?)?\s*$)`,
+      ({ words: name = '' }) => GREETINGS[name] ?? null,
+    ),
+    // "S. 5 f.".
+    wordRule('abbreviation', ['f.'], String.raw`f\.(?!\p{L})`, (_groups, around, match) =>
+      /\d $/.test(around.before) ? keepingSentenceEnd(match, around, 'folgende', endsSentence) : null,
+    ),
   ]
 }

@@ -10,6 +10,7 @@ import {
   BEFORE_NUMBERS,
   CURRENCIES,
   counted,
+  DAYS,
   DECIMAL_PARTS,
   ELEMENTS,
   ENDINGS,
@@ -28,6 +29,7 @@ import {
   ROMAN_BEFORE,
   RULERS,
   RULERS_OBLIQUE,
+  SENTENCE_ENDERS,
   SYMBOLS,
   UNITS,
 } from './russian-words.ts'
@@ -36,7 +38,7 @@ type Case = 'genitive' | 'dative' | 'accusative' | 'instrumental' | 'preposition
 
 const START = '(?:^|[\\s(«„])'
 const GENITIVE_BEFORE = new RegExp(
-  `${START}(?:от|до|из|из-за|без|для|около|после|более|менее|больше|меньше|свыше|порядка|старше|моложе|выше|ниже|кроме|против|вокруг|у|с|со|течение|начала|конца|середины|количестве|размере|осенью|весной|летом|зимой|начале|конце|середине)\\s$`,
+  `${START}(?:возрасте|протяжении|истечении|позднее|позже|раньше|ранее|дороже|дешевле|дальше|ближе|длиннее|короче|вместо|помимо|вне|внутри|возле|среди|накануне|большинство|половина|от|до|из|из-за|без|для|около|после|более|менее|больше|меньше|свыше|порядка|старше|моложе|выше|ниже|кроме|против|вокруг|у|с|со|течение|начала|конца|середины|количестве|размере|осенью|весной|летом|зимой|начале|конце|середине)\\s$`,
   'i',
 )
 const DATIVE_BEFORE = new RegExp(`${START}(?:к|ко|благодаря|равно|равна)\\s$`, 'i')
@@ -64,9 +66,11 @@ const inItsCase =
   (read: Read): Read =>
   (groups, around, match) => {
     const answer = read(groups, around, match)
-    const grammaticalCase = answer === null ? null : caseBehind(around.before)
-    if (answer === null || grammaticalCase === null) return answer
-    const change = changeOf(match, grammaticalCase)
+    if (answer === null) return null
+    const grammaticalCase = caseBehind(around.before)
+    const inCase = grammaticalCase === null ? null : changeOf(match, grammaticalCase)
+    // A dash between spaces is a pause: "два-три дня", "со счётом три один".
+    const change = (spoken: string) => (inCase?.(spoken) ?? spoken).replace(' – ', '-').replace('  ', ' ')
     return typeof answer === 'string' ? change(answer) : { ...answer, spoken: change(answer.spoken) }
   }
 
@@ -115,7 +119,7 @@ const words = (): Words => ({
   plus: 'плюс',
   percent: 'процентов',
   to: '–',
-  against: '–',
+  against: '',
   per: 'в',
   by: 'на',
   and: 'и ',
@@ -136,6 +140,9 @@ const words = (): Words => ({
   partOf: ({ forms }) => forms.other,
   perMany: 'на',
   beforeUnits: 'за',
+  sectionBefore:
+    '[Гг]л\\.|[Гг]лава|[Рр]ис\\.|[Рр]исунок|[Тт]абл\\.|[Тт]аблица|[Вв]ерси[яиюей]{1,2}|[Пп]\\.|[Пп]ункт[ае]?|[Пп]рил\\.|Android|iOS',
+  sentenceEnders: SENTENCE_ENDERS,
   bareUnit: ({ forms }) => oblique(forms.one ?? forms.other, 'accusative', true),
   square: (unit) => `${adjectiveFor(unit, 'квадратн')} ${unit}`,
   cubic: (unit) => `${adjectiveFor(unit, 'кубическ')} ${unit}`,
@@ -213,7 +220,14 @@ function time(hour: number, minute: number, second: number | null, before: strin
     ...(second === null ? [] : ([[second, SECOND]] as const)),
   ]
   const isGenitive = GENITIVE_BEFORE.test(before)
-  const grammaticalCase: Case | null = isGenitive ? 'genitive' : DATIVE_BEFORE.test(before) ? 'dative' : null
+  const isDative = DATIVE_BEFORE.test(before)
+  const grammaticalCase = isGenitive
+    ? 'genitive'
+    : isDative
+      ? 'dative'
+      : ACCUSATIVE_BEFORE.test(before)
+        ? 'accusative'
+        : null
   return parts.map(([value, thing]) => countIn(value, thing, grammaticalCase)).join(' ')
 }
 
@@ -227,10 +241,42 @@ function countIn(value: number, { gender, forms }: Counted, grammaticalCase: Cas
 }
 
 const OBLIQUE = {
-  dative: { masculine: 'у', feminine: 'е', soft: 'и', adjective: 'ой', many: 'ам', adjectives: 'ым' },
-  accusative: { masculine: '', feminine: 'у', soft: 'ь', adjective: 'ую', many: '', adjectives: '' },
-  instrumental: { masculine: 'ом', feminine: 'ой', soft: 'ью', adjective: 'ой', many: 'ами', adjectives: 'ыми' },
-  prepositional: { masculine: 'е', feminine: 'е', soft: 'и', adjective: 'ой', many: 'ах', adjectives: 'ых' },
+  dative: {
+    masculine: 'у',
+    feminine: 'е',
+    soft: 'и',
+    adjective: 'ой',
+    masculineAdjective: 'ому',
+    many: 'ам',
+    adjectives: 'ым',
+  },
+  accusative: {
+    masculine: '',
+    feminine: 'у',
+    soft: 'ь',
+    adjective: 'ую',
+    masculineAdjective: 'ый',
+    many: '',
+    adjectives: '',
+  },
+  instrumental: {
+    masculine: 'ом',
+    feminine: 'ой',
+    soft: 'ью',
+    adjective: 'ой',
+    masculineAdjective: 'ым',
+    many: 'ами',
+    adjectives: 'ыми',
+  },
+  prepositional: {
+    masculine: 'е',
+    feminine: 'е',
+    soft: 'и',
+    adjective: 'ой',
+    masculineAdjective: 'ом',
+    many: 'ах',
+    adjectives: 'ых',
+  },
 } as const
 
 /** Of a regular noun, perhaps with an adjective before it or a name behind it: "чайная ложка", "градус Цельсия". */
@@ -239,6 +285,8 @@ function oblique(noun: string, grammaticalCase: keyof typeof OBLIQUE, isSingular
   const endings = OBLIQUE[grammaticalCase]
   if (first.endsWith('ая'))
     return `${first.slice(0, -2)}${isSingular ? endings.adjective : endings.adjectives} ${oblique(rest.join(' '), grammaticalCase, isSingular)}`
+  if (/[ыи]й$/.test(first))
+    return `${first.slice(0, -2)}${isSingular ? endings.masculineAdjective : endings.adjectives} ${oblique(rest.join(' '), grammaticalCase, isSingular)}`
   if (/[оие]$/.test(first) || (grammaticalCase === 'accusative' && /[^а]$/.test(first))) return noun
   if (isSingular && /ть$/.test(first)) return [`${first.slice(0, -1)}${endings.soft}`, ...rest].join(' ')
   const ending = isSingular ? endings[first.endsWith('а') ? 'feminine' : 'masculine'] : endings.many
@@ -257,6 +305,7 @@ const QUARTERS = counted(['ж', 'четверть', 'четверти', 'чет�
 
 /** "одна треть", "две пятых", "к трём четвертям". */
 function fraction(top: number, bottom: number, grammaticalCase?: Case): string {
+  if (top === bottom) return `${cardinal(top)} из ${cardinalIn(bottom, 'masculine', 'genitive')}`
   const joint = slashed(top, bottom)
   if (joint !== null) return `${cardinal(top)} ${joint} ${cardinal(bottom)}`
   if (bottom === 3 || bottom === 4) return countIn(top, bottom === 3 ? THIRDS : QUARTERS, grammaticalCase ?? null)
@@ -339,7 +388,7 @@ function bare(value: number, { before, after }: Around): string | null {
 
 function caseOf(value: number, before: string, noun: string): Case | null {
   if (/(?:ами|ями|ьми)$/.test(noun)) return 'instrumental'
-  if (/(?:ах|ях)$/.test(noun) && PREPOSITIONAL_BEFORE.test(before)) return 'prepositional'
+  if (/(?:ах|ях)$/.test(noun)) return 'prepositional'
   if (/(?:ам|ям)$/.test(noun)) return 'dative'
   if (isOne(value) && /[еую]$/.test(noun) && EACH_BEFORE.test(before)) return 'dative'
   if (isOne(value) && /[^оиь]е$/.test(noun) && PREPOSITIONAL_BEFORE.test(before)) return 'prepositional'
@@ -396,18 +445,23 @@ function formOf(noun: string, before: string): readonly [form: string, noun: str
   if (AT_YEAR.test(before)) return ['masculine-prepositional', isYear ? 'году' : 'веке']
   if (DATIVE_BEFORE.test(before)) return ['masculine-dative', isYear ? 'году' : 'веку']
   if (ACCUSATIVE_BEFORE.test(before)) return ['masculine', isYear ? 'год' : 'век']
-  // "квартал 2023 г.", "летом 2020 г.".
-  if (/[а-яё]\s$/i.test(before)) return ['masculine-genitive', isYear ? 'года' : 'века']
+  // "квартал 2023 г.", "авг. 2020 г.".
+  if (/[а-яё]\.?\s$/i.test(before)) return ['masculine-genitive', isYear ? 'года' : 'века']
   return ['masculine', isYear ? 'год' : 'век']
 }
 
 function more(): Rule[] {
   return [
+    ...lawsAndPlaces(),
+    ...longNumbers(),
+    ...datesInShort(),
+    ...weekdays(),
     ...years(),
     ...datesWithYears(),
     ...dayRanges(),
     ...loneYears(),
     ...compounds(),
+    ...feminineOrdinals(),
     ...ordinals(),
     ...codes(),
     ...numerals(),
@@ -528,6 +582,133 @@ function ordinals(): Rule[] {
           'masculine'
         return `${ordinalForm(value, form)} ${noun}`
       },
+    ),
+  ]
+}
+
+const WEEKDAYS = oneOf(Object.keys(DAYS))
+
+/** "на 45-й минуте": a feminine noun in an oblique case. */
+function feminineOrdinals(): Rule[] {
+  return [
+    rule(
+      'ordinal',
+      'digit',
+      String.raw`(?<number>\d{1,4})-й(?= (?:[а-яё]+ой )?[а-яё]*(?:[бвгджзклмнпрстфхцчшщ]е|[ыи]|ью|[аеё]й)(?![а-яё]))`,
+      ({ number }, { after }) =>
+        /^ (?:[а-яё]*(?:ий|ый|ей)|и|или|при|три|мы|вы|ты|бы|где|все|не) /.test(`${after} `)
+          ? null
+          : ordinalForm(Number(number), 'feminine-genitive'),
+    ),
+  ]
+}
+
+function datesInShort(): Rule[] {
+  const months = oneOf(MONTH_FORMS.flatMap((forms) => forms.slice(1)))
+  return [
+    // "до 15.05".
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<day>0?[1-9]|[12]\d|3[01])\.(?<month>0[1-9]|1[0-2])(?!\d|\.\d|,\d| ?[%₽]| (?:руб|млн|млрд|тыс))`,
+      ({ day, month }, { before, after }) =>
+        /(?:^|[\s(])(?:до|с|со|к|от|на|по|за|после|срок|дата)\s$/i.test(before)
+          ? date(Number(day), Number(month), null, before, after)
+          : null,
+    ),
+    // "в 19.30".
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<hour>[01]?\d|2[0-3])\.(?<minute>[0-5]\d)(?=\s*$|[,;!?)]|\.(?:\s|$)|\s(?:до|и|по|на|в|—|–)\s)`,
+      ({ hour, minute }, { before }) =>
+        /(?:^|[\s(])(?:в|во|с|до|к|около|после)\s$/i.test(before)
+          ? time(Number(hour), Number(minute), null, before)
+          : null,
+    ),
+    // "в авг. 2023 г.".
+    wordRule(
+      'date',
+      MONTH_FORMS.flatMap((forms) => forms.slice(1)),
+      String.raw`(?<month>${months})\.?(?=\s\d{4}(?!\d))`,
+      ({ month = '' }, { before }) => {
+        const genitive = MONTHS[MONTH_FORMS.findIndex((forms) => forms.includes(month))] ?? month
+        if (/(?:^|[\s(])в\s(?:[а-я]+\.? \d{4} (?:г\. )?и )?$/i.test(before)) return genitive.replace(/[ая]$/, 'е')
+        return GENITIVE_BEFORE.test(before) || /\d\s$/.test(before) ? genitive : null
+      },
+    ),
+  ]
+}
+
+function weekdays(): Rule[] {
+  return [
+    // "пн–пт", "в сб".
+    wordRule(
+      'date',
+      Object.keys(DAYS),
+      String.raw`(?<from>${WEEKDAYS})\.?\s?[-–—]\s?(?<to>${WEEKDAYS})(?![а-яё])\.?`,
+      ({ from = '', to = '' }, { before }) =>
+        `${/(?:^|\s)с\s$/i.test(before) ? '' : 'с '}${DAYS[from]?.genitive} по ${DAYS[to]?.accusative}`,
+    ),
+    wordRule('date', Object.keys(DAYS), `(?<day>${WEEKDAYS})(?![а-яё])`, ({ day = '' }, { before }) =>
+      /(?:^|[\s(])(?:в|во|на|за)\s$/i.test(before) ? (DAYS[day]?.accusative ?? null) : null,
+    ),
+  ]
+}
+
+/** Numbers of persons and firms, and telephones without gaps. */
+function longNumbers(): Rule[] {
+  return [
+    rule('telephone', 'digit', String.raw`[78][3489]\d{9}(?!\d)`, (_groups, _around, match) =>
+      (/^(\d)(\d{3})(\d{3})(\d\d)(\d\d)$/.exec(match) ?? []).slice(1).map(phone).join(' '),
+    ),
+    rule('serial', 'digit', String.raw`\d{6,20}(?!\d)`, (_groups, { before }, match) =>
+      /(?:ИНН|ОГРН|ОГРНИП|КПП|СНИЛС|БИК|ОКПО|паспорт|сч[её]т|р\/с|к\/с)(?: №)?:? $/.test(before) ? digits(match) : null,
+    ),
+    // "125009, г. Москва".
+    rule('serial', 'digit', String.raw`\d{6}(?=,? (?:г\. ?)?[А-ЯЁ])`, (_groups, { before }, match) =>
+      /(?:^|[,\n:] ?)$/.test(before) ? `${phone(match.slice(0, 3))} ${phone(match.slice(3))}` : null,
+    ),
+    // "4 с минусом": no seconds.
+    rule(
+      'cardinal',
+      'digit',
+      String.raw`\d{1,9}(?= с (?:[а-яё]+ [а-яё]+|[а-яё]+)(?<=ом|ем|ём|ой|ей|ью|ами|ями|ым|им|ими|ыми)(?![а-яё]))`,
+      (_groups, around, match) => bare(Number(match), around) ?? cardinal(Number(match)),
+    ),
+    rule(
+      'score',
+      'digit',
+      String.raw`1:(?<scale>\d{1,3}(?:[ \u00a0]\d{3}){1,3}|\d{3,8})(?!\d)`,
+      ({ scale = '' }) => `один к ${cardinalIn(Number(scale.replaceAll(/\D/g, '')), 'masculine', 'dative')}`,
+    ),
+  ]
+}
+
+function lawsAndPlaces(): Rule[] {
+  const CASES = { статья: 'статьи', часть: 'части', пункт: 'пункта' }
+  const NAMES: Readonly<Record<string, keyof typeof CASES>> = { 'ст.': 'статья', 'ч.': 'часть', 'п.': 'пункт' }
+  return [
+    // "согласно п. 3 ст. 15": "пункту три статьи пятнадцать".
+    wordRule(
+      'abbreviation',
+      Object.keys(NAMES),
+      String.raw`(?<word>ст\.|ч\.|п\.) ?(?=\d)`,
+      ({ word = '' }, { before }) => {
+        const name = NAMES[word]
+        if (name === undefined || !/(?:^|[\s(])(?:п|ч|пп|ст)\. ?\d{1,4}(?:\.\d{1,2})? $/.test(before)) return null
+        return `${/ст\. ?\d{1,4}(?:\.\d{1,2})? $/.test(before) ? name : CASES[name]} `
+      },
+    ),
+    // "д. 7, стр. 1": a building.
+    wordRule('abbreviation', ['стр.'], String.raw`стр\. ?(?=\d)`, (_groups, { before }) =>
+      /(?:д\.|дом|корп\.|вл\.) ?\d{1,4}[а-яА-Я]?,? $/.test(before) ? 'строение ' : null,
+    ),
+    // "и/или", "Тел./факс".
+    rule('symbol', 'symbol', '\\/(?=[а-яё])', (_groups, { before }) => (/[а-яё]\.?$/i.test(before) ? ' ' : null)),
+    // "mc²".
+    rule('math', 'letter', '[a-zA-Z]{2,3}(?=[²³⁴])', (_groups, _around, match) =>
+      Array.from(match, (letter) => LATIN_LETTERS[letter.toLowerCase()]).join(' '),
     ),
   ]
 }
@@ -716,7 +897,7 @@ function formulas(): Rule[] {
       'letter',
       String.raw`(?<letter>[a-zA-Z])(?![\p{L}\d_'’@&/:-]|\.\s?\p{L})`,
       ({ letter = '' }, { before }) =>
-        /[@_/.&'’-]$/.test(before) ? null : (LATIN_LETTERS[letter.toLowerCase()] ?? null),
+        /[@_/.&'’+-]$/.test(before) ? null : (LATIN_LETTERS[letter.toLowerCase()] ?? null),
     ),
     // "ст. 5 ч. 2": a part of a law, no hours.
     rule(
