@@ -36,6 +36,13 @@ export function telephones({ plus, phone, country, marks }: Words, { digits }: S
       String.raw`(?:\d{2} \d{4,5}-\d{4}|\d{3,5}-\d{4})(?![\d-])`,
       (_groups, { before }, match) => (/[\p{L}-]$/u.test(before) ? null : said(match)),
     ),
+    ...domestic(said),
+  ]
+}
+
+/** Numbers that begin with the zero of the area. */
+function domestic(said: (part: string) => string): Rule[] {
+  return [
     rule('telephone', 'digit', String.raw`0\d(?:[ .-]\d\d){4}(?!\d)`, (_groups, _around, match) => said(match)),
     rule(
       'telephone',

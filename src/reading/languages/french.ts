@@ -72,14 +72,8 @@ const words = (): Words => ({
   and: 'et ',
   amountAnd: '',
   elide,
-  halfOf: ({ after }, gender) => {
-    if (gender === undefined && /^ (?:des|du|de la|de l['’])(?!\p{L})/u.test(after)) return 'la moitié'
-    return gender === 'feminine' || FEMININE.test(after.slice(1)) ? 'une demi' : 'un demi'
-  },
-  partOf: ({ forms }, isOnlyPart) => {
-    const unit = forms.one ?? forms.other
-    return isOnlyPart ? elide('de ', unit) : unit
-  },
+  halfOf,
+  partOf: ({ forms: { one, other } }, isOnlyPart) => (isOnlyPart ? elide('de ', one ?? other) : (one ?? other)),
   perMany: 'pour',
   bareUnit: ({ forms }, before) => (/s de\s$/.test(before) ? forms.other : (forms.one ?? forms.other)),
   cardinal,
@@ -99,11 +93,16 @@ const words = (): Words => ({
   letter: (letter) => letter,
   phone,
   bare,
-  more: [...dates(), ...timesAndScores(), ...counts(), ...halves(), ...sportsTimes(), ...codes()],
+  more: [...dates(), ...timesAndScores(), ...counts(), ...degrees(), ...halves(), ...sportsTimes(), ...codes()],
 })
 
 const elide = (joint: string, word: string): string =>
   joint === 'de ' && /^[aeiouéèêyh]/i.test(word) ? `d'${word}` : `${joint}${word}`
+
+function halfOf({ after }: Around, gender?: Gender): string {
+  if (gender === undefined && /^ (?:des|du|de la|de l['’])(?!\p{L})/u.test(after)) return 'la moitié'
+  return gender === 'feminine' || FEMININE.test(after.slice(1)) ? 'une demi' : 'un demi'
+}
 
 function cardinal(value: number, gender?: Gender): string {
   return spell('fr', `spellout-cardinal-${gender === 'feminine' ? 'feminine' : 'masculine'}`, value)
@@ -233,7 +232,7 @@ function timesAndScores(): Rule[] {
     rule(
       'score',
       'digit',
-      String.raw`(?<a>\d{1,2}) ?[-–] ?(?<b>\d{1,2})(?![\d\p{L}]|[-–/.,]\d)`,
+      String.raw`(?<a>\d{1,2}) ?[-–] ?(?<b>\d{1,2})(?![\d\p{L}]|[-–/.,]\d| ?=)`,
       ({ a, b }, { before }) =>
         Number(a) >= Number(b) && !/[\p{L}\d-]$/u.test(before)
           ? `${cardinal(Number(a))} à ${cardinal(Number(b))}`
@@ -267,6 +266,11 @@ function counts(): Rule[] {
       String.raw`(?<number>\d{1,3}) ?[xX×](?= \p{L}|\/|[,.;!?)]|\s*$)`,
       ({ number }) => `${cardinal(Number(number))} fois`,
     ),
+  ]
+}
+
+function degrees(): Rule[] {
+  return [
     // "-5°".
     rule(
       'measure',

@@ -474,7 +474,7 @@ function clockTimes(): Rule[] {
           : null,
     ),
     // "gegen 1/2 3".
-    rule('time', 'digit', String.raw`1\/2 (?<hour>\d{1,2})(?![\d.,:])`, ({ hour }, { before }) =>
+    rule('time', 'digit', String.raw`1\/2 (?<hour>\d{1,2})(?!\d|[.,:]\d)`, ({ hour }, { before }) =>
       /(?<!\p{L})(?:gegen|um|bis|ab|so) $/iu.test(before) ? `halb ${cardinal(Number(hour))}` : null,
     ),
     // "7. 3. 1965".
@@ -501,7 +501,7 @@ function counts(): Rule[] {
       String.raw`(?<number>\d{1,3})\. ?\+ ?(?=\d)`,
       ({ number }, { before }) => `${ordinalWith(Number(number), endingOf(before, ''))} plus `,
     ),
-    rule('telephone', 'digit', String.raw`(?:11[0257]|116 ?117)(?![\d.,:])`, (_groups, { before, after }, match) =>
+    rule('telephone', 'digit', String.raw`(?:11[0257]|116 ?117)(?!\d|[.,:]\d)`, (_groups, { before, after }, match) =>
       /(?:Notruf|Polizei|Feuerwehr|Rufnummer|Nummer|Tel\.|Telefon):? (?:unter )?(?:der |die )?$/.test(before) ||
       /^ (?:wählen|anrufen|rufen)/.test(after) ||
       /11[02] (?:oder|und) $/.test(before)

@@ -161,6 +161,7 @@ export const PER_UNITS = spokenForms(`
   чел | человека
   шт | штуку
   кг | килограмме
+  г | грамме
   л | литре
   м | метре
   км | километре
@@ -550,3 +551,7 @@ export const DAYS = formsOf(
 `,
   ([genitive = '', accusative = '']) => ({ genitive, accusative }),
 )
+
+/** Before the number of a section or a version, "3.2". */
+export const SECTION_BEFORE =
+  '[Гг]л\\.|[Гг]лава|[Рр]ис\\.|[Рр]исунок|[Тт]абл\\.|[Тт]аблица|[Вв]ерси[яиюей]{1,2}|[Пп]\\.|[Пп]ункт[ае]?|[Пп]рил\\.|Android|iOS'
