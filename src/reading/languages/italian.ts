@@ -266,7 +266,7 @@ function words(): Words {
     ],
     currencies: currencyForms(CURRENCIES, name),
     units: ROMANCE.units,
-    halfOf: (gender) => ROMANCE.half[gender],
+    halfOf: (_around, gender) => (gender === undefined ? null : ROMANCE.half[gender]),
     partOf: ({ forms }) => `di ${forms.one}`,
     square: (unit, isPlural) => `${unit} quadrat${isPlural ? 'i' : 'o'}`,
     cubic: (unit, isPlural) => `${unit} cub${isPlural ? 'i' : 'o'}`,

@@ -241,7 +241,7 @@ function words(locale: Locale): Words {
     magnitudes: magnitudesOf(locale),
     currencies: currencyForms(written(CURRENCIES, locale), name),
     units: romance.units,
-    halfOf: (gender) => romance.half[gender],
+    halfOf: (_around, gender) => (gender === undefined ? null : romance.half[gender]),
     partOf: ({ forms }) => `de ${forms.one}`,
     square: (unit, isPlural) => `${unit} quadrado${isPlural ? 's' : ''}`,
     cubic: (unit, isPlural) => `${unit} cúbico${isPlural ? 's' : ''}`,
