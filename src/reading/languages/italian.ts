@@ -230,6 +230,7 @@ const JOINTS = {
   plus: 'più',
   percent: 'percento',
   per: 'per',
+  perMany: 'ogni',
   by: 'per',
   and: 'e ',
   amountAnd: '',

@@ -209,6 +209,7 @@ const JOINTS = {
   plus: 'mais',
   percent: 'por cento',
   per: 'por',
+  perMany: 'a cada',
   by: 'por',
   and: 'e ',
   amountAnd: 'e ',

@@ -127,6 +127,7 @@ const JOINTS = {
   plus: 'más',
   percent: 'por ciento',
   per: 'por',
+  perMany: 'cada',
   by: 'por',
   and: 'y ',
   amountAnd: '',
