@@ -941,6 +941,7 @@ export type ReadingQueryVariables = Exact<{
   text: string;
   language?: string | null | undefined;
   slug?: string | null | undefined;
+  voice?: string | null | undefined;
 }>;
 
 

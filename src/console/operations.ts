@@ -1283,6 +1283,7 @@ export type TextReadingQueryVariables = Exact<{
   text: string;
   language?: string | null | undefined;
   slug?: string | null | undefined;
+  voice?: string | null | undefined;
 }>;
 
 
@@ -1691,7 +1692,7 @@ export const endSession: Operation<EndSessionMutation, EndSessionMutationVariabl
 export const changePassword: Operation<ChangePasswordMutation, ChangePasswordMutationVariables> = { query: "mutation ChangePassword($currentPassword:String!$newPassword:String!){changePassword(currentPassword:$currentPassword newPassword:$newPassword){__typename ...on ChangePasswordSuccess{sessions}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const completePerson: Operation<CompletePersonMutation, CompletePersonMutationVariables> = { query: "mutation CompletePerson($email:String!$password:String!){completePerson(email:$email password:$password){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const reauthenticate: Operation<ReauthenticateMutation, ReauthenticateMutationVariables> = { query: "mutation Reauthenticate($password:String!){reauthenticate(password:$password){__typename ...on Reauthentication{until}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const textReading: Operation<TextReadingQuery, TextReadingQueryVariables> = { query: "query TextReading($text:String!$language:String$slug:String){reading(text:$text language:$language slug:$slug){language tokens{start length spoken}}}" }
+export const textReading: Operation<TextReadingQuery, TextReadingQueryVariables> = { query: "query TextReading($text:String!$language:String$slug:String$voice:String){reading(text:$text language:$language slug:$slug voice:$voice){language tokens{start length spoken}}}" }
 export const serviceInfo: Operation<ServiceInfoQuery, ServiceInfoQueryVariables> = { query: "query ServiceInfo{service{version publicUrl}}" }
 export const link: Operation<LinkQuery, LinkQueryVariables> = { query: "query Link($token:String!){signInLink(token:$token){email account expiresAt}}" }
 export const enter: Operation<EnterMutation, EnterMutationVariables> = { query: "mutation Enter($token:String!){redeemSignInLink(token:$token){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

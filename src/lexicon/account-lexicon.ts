@@ -67,6 +67,12 @@ async function loadLexicon(
   return row && { accountId, entries: row.entries as LexiconEntry[], revision: row.revision }
 }
 
+/** null if the account has no lexicon. */
+export async function lexiconRevision(db: Database, accountId: string): Promise<number | null> {
+  const row = await db.prisma.lexicon.findUnique({ where: { accountId }, select: { revision: true } })
+  return row?.revision ?? null
+}
+
 /**
  * Replaces the caller's lexicon; jobs claimed from now on use it.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
@@ -160,8 +166,8 @@ export function openLexicons(): Lexicons {
   return {
     get,
     current: async (db, accountId) => {
-      const row = await db.prisma.lexicon.findUnique({ where: { accountId }, select: { revision: true } })
-      return row && get(db, accountId, row.revision)
+      const revision = await lexiconRevision(db, accountId)
+      return revision === null ? null : get(db, accountId, revision)
     },
   }
 }

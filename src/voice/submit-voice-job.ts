@@ -137,7 +137,7 @@ function wrongText(
 }
 
 /** The job stores its markup, because its endpoint may change before a worker claims it. */
-function withMarkup({ markup }: VoiceEndpoint, options: JobOptions | null | undefined): JobOptions | null {
+export function withMarkup({ markup }: VoiceEndpoint, options: JobOptions | null | undefined): JobOptions | null {
   const { markup: _before, ...rest } = options ?? {}
   return storedOptions({ ...rest, markup: markup === 'pauses' || markup === 'ssml' ? markup : undefined })
 }

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../setup/http.ts'
-import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
+import { finishedJob } from '../setup/jobs/fixtures.ts'
+import { applyEndpoint, submitText } from '../setup/jobs/voice-jobs.ts'
 import { runHere, sonantHere } from '../setup/processes/command-here.ts'
+import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
 import { ask, codeOf, type GraphqlAnswer, read } from '../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
-const QUERY = `query ($text: String!, $language: String, $slug: String) {
-  reading(text: $text, language: $language, slug: $slug) { spoken language tokens { start length kind spoken } }
+const QUERY = `query ($text: String!, $language: String, $slug: String, $voice: String) {
+  reading(text: $text, language: $language, slug: $slug, voice: $voice) { spoken language tokens { start length kind spoken } }
 }`
 
 const VOICE = { slug: 'ernst', name: 'Ernst', description: 'A voice.', kind: 'preset' }
@@ -18,11 +20,13 @@ interface Reading {
 }
 
 let service: TestRuntime
-let key: string
+let [key, account] = ['', '']
 let env: Record<string, string>
 beforeAll(async () => {
-  service = await startTestRuntime()
-  key = (await service.createCaller()).key
+  service = await startTestRuntime({ worker: true })
+  const caller = await service.createCaller()
+  key = caller.key
+  account = caller.account
   await applyEndpoint(service.runtime, 'ernst', {}, { voices: [{ ...VOICE, engine_voice: 'de' }] })
   env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
 })
@@ -107,6 +111,114 @@ describe('reading', () => {
     expect(await costOf('{ reading(text: "1") { tokens { start length kind spoken } } }')).toBe(2201)
     const many = Array.from({ length: 100 }, (_, at) => `r${at}: reading(text: "1") { spoken }`).join(' ')
     expect(codeOf(await ask(service.url, key, `{ ${many} }`))).toBe('INVALID_REQUEST')
+  })
+})
+
+describe("an endpoint's reading is what its engine gets of a job:", () => {
+  let server: SpeechServer
+  beforeAll(async () => {
+    server = await startSpeechServer()
+    const at = (profile: string) => ({ base_url: server.url, max_in_flight: 4, profile, retry_seconds: 1 })
+    const voices = [
+      { ...VOICE, slug: 'calm', engine_voice: 'v' },
+      { ...VOICE, slug: 'emma', engine_voice: 'bf_emma' },
+      { ...VOICE, slug: 'ernst', engine_voice: 'w', language: 'German' },
+    ]
+    const { runtime } = service
+    await applyEndpoint(runtime, 'words', at('kokoro'), { voices })
+    await applyEndpoint(runtime, 'raw', at('kokoro'), { voices, text_normalization: 'off' })
+    await applyEndpoint(runtime, 'own-words', at('generic'), { voices })
+    await applyEndpoint(runtime, 'pauses', at('kokoro'), { voices, markup: 'pauses' })
+    await applyEndpoint(runtime, 'marked', at('kokoro'), { voices, markup: 'ssml' })
+  })
+  afterAll(() => server?.close())
+
+  const asked = async (slug: string, text: string, voice: string): Promise<string[]> => {
+    server.calls.length = 0
+    const id = await submitText(service.url, key, slug, text, voice)
+    expect(await finishedJob(service.url, key, id)).toMatchObject({ status: 'completed' })
+    return server.calls.map(({ body }) => String(body.input))
+  }
+  const teach = async (...entries: object[]) => {
+    const library = (await service.createKey(account, ['voice:library'])).apiKey
+    const { status } = await call(`${service.url}/api/v1/lexicon`, { method: 'PUT', key: library, body: { entries } })
+    expect(status).toBe(200)
+  }
+  const MEETING = 'We meet on 5/6/2026 at 9:30PM, and all 105 of us pay $1.50.'
+
+  test.each([
+    ['words', 'calm', MEETING, 4],
+    ['words', 'emma', MEETING, 4],
+    ['words', 'ernst', 'Am 3. Mai kommen 5 km dazu.', 2],
+    ['words', 'ernst', '1,5', 1],
+    ['words', 'calm', MEETING.replace('pay', 'pa\u0301y'), 4],
+    ['raw', 'calm', MEETING, 0],
+    ['own-words', 'calm', MEETING, 0],
+  ])('%s by %s: %s', async (slug, voice, text, parts) => {
+    const found = await readingOf(text, { slug, voice })
+    expect([found.spoken]).toEqual(await asked(slug, text, voice))
+    expect(found.tokens).toHaveLength(parts)
+  })
+
+  test('with its pauses and its SSML', async () => {
+    for (const [slug, text] of [
+      ['pauses', 'I paid $5 [pause:1s] on 5/6/2026.'],
+      [
+        'marked',
+        '<speak><s>I ran 5 km.</s><s>On <sub alias="the fourth">7/4</sub>.</s><s xml:lang="de">Am 3. Mai.</s></speak>',
+      ],
+    ] as const) {
+      const found = await readingOf(text, { slug, voice: 'calm' })
+      const spoken = (await asked(slug, text, 'calm')).map((part) => part.trim())
+      expect(spoken.length).toBeGreaterThan(1)
+      expect(spoken.toSorted((one, other) => found.spoken.indexOf(one) - found.spoken.indexOf(other)).join(' ')).toBe(
+        found.spoken.trim().replace(/ +/g, ' '),
+      )
+      expect(
+        parts(text, found)
+          .map(([, , words]) => words)
+          .every((words) => found.spoken.includes(words)),
+      ).toBe(true)
+    }
+  })
+
+  test('with the entries of the account, which come first, also where its engine reads by itself', async () => {
+    const text = 'He paid $1.50 for 5 km.'
+    await teach({ grapheme: '$1.50', alias: '1 buck fifty' }, { language: 'German', grapheme: 'km', alias: 'Kilo' })
+    const found = await readingOf(text, { slug: 'words' })
+    expect(parts(text, found)).toEqual([
+      ['$1.50', 'lexicon', '1 buck fifty'],
+      ['5 km', 'measure', 'five kilometers'],
+    ])
+    expect([found.spoken]).toEqual(await asked('words', text, 'calm'))
+    const raw = await readingOf(text, { slug: 'raw' })
+    expect([raw.spoken, parts(text, raw)]).toEqual([
+      'He paid 1 buck fifty for 5 km.',
+      [['$1.50', 'lexicon', '1 buck fifty']],
+    ])
+    expect([raw.spoken]).toEqual(await asked('raw', text, 'calm'))
+    expect((await readingOf(text)).spoken).toBe('He paid one dollar fifty cents for five kilometers.')
+    expect(await sonantHere<Reading>(env, 'read', text, '--endpoint', 'words', '--account', account)).toEqual(found)
+    await teach()
+  })
+
+  test('and what no job of it is accepted for is refused', async () => {
+    const refusedFor = async (variables: object) => {
+      const answer = await ask(service.url, key, QUERY, variables)
+      return [codeOf(answer), detailsOf(answer)?.map(({ path }) => path)]
+    }
+    expect([
+      await refusedFor({ text: 'Hi.', slug: 'words', voice: 'nobody' }),
+      await refusedFor({ text: 'Wait [pause:99s] here.', slug: 'pauses' }),
+      await refusedFor({ text: 'שלום לכולם', slug: 'ernst' }),
+    ]).toEqual([
+      ['INVALID_REQUEST', ['/voice']],
+      ['INVALID_REQUEST', ['/text']],
+      ['INVALID_REQUEST', ['/text']],
+    ])
+    await teach({ grapheme: 'b', alias: 'x'.repeat(200) })
+    expect(await refusedFor({ text: 'b '.repeat(200), slug: 'words' })).toEqual(['INVALID_REQUEST', ['/text']])
+    await teach()
   })
 })
 

@@ -35,7 +35,8 @@ export function Composer({ endpoint, chosenVoice, isAwaited, onVoice, onExpired 
   const filled = useInputs(endpoint, chosenVoice)
   const { fields, voice, values, text, set, setText } = filled
   const { CodeDialog, code, close } = useCodeDialog()
-  const reading = useReadingPanel({ text, slug: endpoint.slug, language: languageIn(values) })
+  const about = { text, voice: voice?.slug ?? null }
+  const reading = useReadingPanel({ ...about, slug: endpoint.slug, language: languageIn(values) })
   const form = useRef<HTMLFormElement>(null)
   const { speak, isOff, onSubmit } = useSpeaking(endpoint, filled, isAwaited)
   const onKeyDown = (event: KeyboardEvent) => CodeDialog === null && submitOnEnter(form.current, event)
@@ -43,7 +44,7 @@ export function Composer({ endpoint, chosenVoice, isAwaited, onVoice, onExpired 
   const errors = errorsOf(speak.failure?.details ?? [])
   const sheet = fields.find(({ name }) => name === 'text')
   const others = fields.filter(({ name }) => name !== 'text' && name !== endpoint.voiceInput)
-  const cost = { text, endpoint: endpoint.slug, voice: voice?.slug ?? null, perCharacter: endpoint.creditsPerCharacter }
+  const cost = { ...about, endpoint: endpoint.slug, perCharacter: endpoint.creditsPerCharacter }
   return (
     <>
       <form ref={form} class="composer" onSubmit={onSubmit} onKeyDown={onKeyDown}>

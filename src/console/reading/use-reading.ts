@@ -13,6 +13,8 @@ export interface ReadingQuestion {
   /** Undefined: the service detects it. */
   readonly language: string | undefined
   readonly slug: string
+  /** Null: the endpoint has none. */
+  readonly voice: string | null
 }
 
 /** `text` is the one that was asked about: the user may have gone on. */
@@ -25,7 +27,7 @@ interface Shown {
  * How the service reads a text: at once, then whenever its writer pauses. The last answer stays until there is another one.
  * @param round another number asks again
  */
-export function useReading({ text, language, slug }: ReadingQuestion, round: number) {
+export function useReading({ text, language, slug, voice }: ReadingQuestion, round: number) {
   const [shown, setShown] = useState<Shown | null>(null)
   const [failure, setFailure] = useState<ApiError | null>(null)
   const [retries, setRetries] = useState(0)
@@ -42,7 +44,7 @@ export function useReading({ text, language, slug }: ReadingQuestion, round: num
     const timer = setTimeout(
       () => {
         if (isHeld.peek()) return
-        ask(textReading, { text, slug, ...(language !== undefined && { language }) }).then(
+        ask(textReading, { text, slug, voice, ...(language !== undefined && { language }) }).then(
           ({ reading }) => answered({ text, reading }, null),
           (error) => answered(null, asApiError(error)),
         )
@@ -53,7 +55,7 @@ export function useReading({ text, language, slug }: ReadingQuestion, round: num
       isLatest = false
       clearTimeout(timer)
     }
-  }, [text, language, slug, round, retries, comebacks.value])
+  }, [text, language, slug, voice, round, retries, comebacks.value])
   useAgain(failure, retry)
   return { shown: isEmpty ? null : shown, failure: isEmpty ? null : failure, isEmpty, retry }
 }

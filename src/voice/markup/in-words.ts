@@ -3,13 +3,15 @@ import type { Language } from '../../engines/espeak/detect-language.ts'
 import { FIXED, type Replacement } from '../../lexicon/compile-lexicon.ts'
 import type { Variant } from '../../reading/read.ts'
 import type { Reading } from '../../reading/scan.ts'
-import { freeText, replaceIn, type Script } from './script.ts'
+import { freeText, replaceIn, type Script, type ScriptSpan } from './script.ts'
 
 interface Reader {
   /** Undefined: the text stays as it is. */
   readonly language: Language | undefined
   readonly variant: Variant | undefined
 }
+
+interface WordsFor extends Replacement, Pick<ScriptSpan, 'kind'> {}
 
 /**
  * Gives a script the words that a person would say for its numbers, dates, signs and abbreviations; fixed spans stay.
@@ -38,8 +40,8 @@ async function inTurns(steps: Generator<void, Reading, void>): Promise<Reading> 
 }
 
 /** Returns the differences of a reading from its text: tokens, spaces between words, usual forms of letters. Pure. */
-export function replacementsOf(text: string, { spoken, tokens }: Reading): Replacement[] {
-  const found: Replacement[] = []
+export function replacementsOf(text: string, { spoken, tokens }: Reading): WordsFor[] {
+  const found: WordsFor[] = []
   const unitAt = unitCounter(text)
   let [at, said] = [0, 0]
   const copyUntil = (end: number): void => {
@@ -57,7 +59,7 @@ export function replacementsOf(text: string, { spoken, tokens }: Reading): Repla
     const from = said
     if (!spoken.startsWith(token.spoken, said)) said++
     said += token.spoken.length
-    found.push({ start, end, alias: spoken.slice(from, said) })
+    found.push({ start, end, alias: spoken.slice(from, said), kind: token.kind })
     at = end
   }
   copyUntil(text.length)

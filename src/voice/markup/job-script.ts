@@ -64,7 +64,7 @@ export interface PassageChunk extends Chunk {
  */
 export async function jobScript(
   parts: ScriptParts,
-  claim: Claim,
+  claim: Pick<Claim, 'accountId' | 'options' | 'lexicon'>,
   request: ScriptRequest,
   isRead: boolean,
   voiceOf: VoiceOf,

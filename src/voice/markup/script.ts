@@ -246,7 +246,7 @@ export const languageOf = (script: Script, asked: unknown, own: Language | undef
 export function applyLexicon(script: Script, submitted: string, lexicon: Lexicon, whole: Language | undefined): Script {
   const segments = script.segments.map(({ spans, ...segment }) => {
     const found = lexicon.find(freeText(spans), segment.manner.language ?? whole)
-    return { ...segment, spans: replaceIn(spans, submitted, found, { isFixed: true }) }
+    return { ...segment, spans: replaceIn(spans, submitted, found, { isFixed: true, kind: 'lexicon' }) }
   })
   return { ...script, segments }
 }
@@ -259,16 +259,16 @@ export const freeText = (spans: readonly ScriptSpan[]): string =>
 export function replaceIn(
   spans: readonly ScriptSpan[],
   submitted: string,
-  replacements: readonly Replacement[],
-  made: Pick<ScriptSpan, 'isFixed' | 'isRead'>,
+  replacements: readonly (Replacement & Pick<ScriptSpan, 'kind'>)[],
+  made: Pick<ScriptSpan, 'isFixed' | 'isRead' | 'kind'>,
 ): readonly ScriptSpan[] {
   if (replacements.length === 0) return spans
   const map = new OffsetMap(submitted, spans)
   const rest = new SpanReader(spans)
-  const all = replacements.flatMap(({ start, end, alias }) => {
+  const all = replacements.flatMap(({ start, end, alias, kind }) => {
     const before = rest.takeUntil(start)
     rest.takeUntil(end)
-    return [...before, { spoken: alias, ...map.toSubmitted({ start, end }), ...made }]
+    return [...before, { spoken: alias, ...map.toSubmitted({ start, end }), ...made, ...(kind && { kind }) }]
   })
   return [...all, ...rest.takeUntil(map.spoken.length)]
 }

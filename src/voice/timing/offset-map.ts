@@ -1,3 +1,5 @@
+import type { TokenKind } from '../../reading/scan.ts'
+
 /** UTF-16 units. */
 export interface TextRange {
   readonly start: number
@@ -9,6 +11,8 @@ export interface SpokenSpan extends TextRange {
   readonly spoken: string
   /** Words for a number, a sign or an abbreviation; empty: it is silent. */
   readonly isRead?: true
+  /** Class of words that differ from the written ones; `lexicon` for an entry of the account. */
+  readonly kind?: TokenKind | 'lexicon'
 }
 
 /** Maps offsets of the spoken text to the submitted text. Any part of an alias maps to its whole range. */
@@ -58,6 +62,11 @@ export class OffsetMap {
   /** Parts of the submitted text that are spoken in other words, or not at all. */
   read(): readonly SpokenSpan[] {
     return this.#all.filter(({ isRead, start, end }) => isRead && end > start)
+  }
+
+  /** Parts of the submitted text with a class of words. */
+  changed(): readonly SpokenSpan[] {
+    return this.#all.filter(({ kind, start, end }) => kind !== undefined && end > start)
   }
 
   #isVerbatim({ spoken, start, end }: SpokenSpan): boolean {

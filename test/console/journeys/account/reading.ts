@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import type { OpenedConsole } from '../opened-console.ts'
 
+const EMPTIED = `update lexicon set entries = '[]', revision = revision + 1 where account_id = $1`
 const TEXT = 'Dr. Lee paid $1.50 on 11/28/2026, and ran 5 km. She was glad.\n\nCO₂ fell by 3 %.'
 
 /** For eyes, into the folder CONSOLE_PICTURES where it is set. */
@@ -22,7 +23,7 @@ async function pictures(page: Page): Promise<void> {
 export function readingJourneys(opened: () => OpenedConsole): void {
   test('a text is shown as it will be read, and a press on a part of it makes a lexicon entry, by keyboard too', async () => {
     const { service, owner, account, at } = opened()
-    await service.runtime.db.pool.query('delete from lexicon where account_id = $1', [account])
+    await service.runtime.db.pool.query(EMPTIED, [account])
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('playground'))
     const sheet = page.getByLabel('Text', { exact: true })
@@ -70,6 +71,13 @@ export function readingJourneys(opened: () => OpenedConsole): void {
     expect(await page.locator('.take').count()).toBe(0)
     const { rows } = await service.runtime.db.pool.query('select entries from lexicon where account_id = $1', [account])
     expect(rows).toEqual([{ entries: [{ language: 'English', grapheme: '$1.50', alias: 'a buck fifty' }] }])
+    // The text is read anew, and the entry is changed where it is.
+    await reading.getByRole('button', { name: '$1.50 is read as a buck fifty' }).click()
+    const again = page.getByRole('dialog', { name: 'Change the word' })
+    await again.waitFor()
+    expect(await again.getByLabel('Spoken as').inputValue()).toBe('a buck fifty')
+    await page.keyboard.press('Escape')
+    await again.waitFor({ state: 'detached' })
     await toggle.click()
     await reading.waitFor({ state: 'detached' })
     expect(complaints).toEqual([])
