@@ -114,7 +114,7 @@ function letterRules({ foreign, greek = GREEK_NAMES }: Fallbacks): Rule[] {
     rule(
       'abbreviation',
       'letter',
-      String.raw`[\p{L}]{0,30}[\u2102-\u214e\ufb00-\ufb06\uff21-\uff3a\uff41-\uff5a][\p{L}]{0,30}`,
+      String.raw`[\p{L}]{0,30}[\u2102-\u211f\u2121\u2123-\u214e\ufb00-\ufb06\uff21-\uff3a\uff41-\uff5a][\p{L}]{0,30}`,
       (_groups, _around, match) => match.normalize('NFKC'),
     ),
     rule('abbreviation', 'letter', `[${foreign}]{1,40}`, (_groups, _around, match) => {
@@ -174,6 +174,22 @@ function symbolRules(book: RuleBook, { symbolNames, not }: Fallbacks): Rule[] {
   ]
 }
 
+/** Signs in common use without a name in CLDR, and the sign whose name they share. */
+const ALIKE: Readonly<Record<string, string>> = {
+  '★': '⭐',
+  '☆': '⭐',
+  '✓': '✔',
+  '✗': '❌',
+  '✘': '❌',
+  '♩': '♪',
+  '♫': '♪',
+  '♬': '♪',
+  '♡': '♥',
+  '☐': '□',
+  '☏': '☎',
+  '➔': '→',
+}
+
 /** The table of names is read when the first symbol needs it. */
 function namesIn(lines: string): (symbol: string) => string | undefined {
   let names: ReadonlyMap<string, string> | null = null
@@ -184,7 +200,7 @@ function namesIn(lines: string): (symbol: string) => string | undefined {
         .split('\n')
         .map((line) => [line.slice(0, 1), line.slice(2)] as const),
     )
-    return names.get(symbol)
+    return names.get(symbol) ?? names.get(ALIKE[symbol] ?? '')
   }
 }
 

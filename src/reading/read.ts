@@ -29,7 +29,7 @@ export type Variant = 'US' | 'GB' | 'BR' | 'PT'
 
 export interface ReadOptions {
   /** Absent: `US` and `BR`. Other languages have none. */
-  readonly variant?: Variant
+  readonly variant?: Variant | undefined
 }
 
 interface Language extends Fallbacks {
@@ -65,7 +65,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   Korean: {
     book: korean,
     locale: 'ko',
-    foreign: `${CYRILLIC}${KANA}${OTHER_SCRIPTS}`,
+    foreign: `${CYRILLIC}${KANA}${HAN}${OTHER_SCRIPTS}`,
     symbolNames: KOREAN,
     not: '부정',
   },

@@ -65,6 +65,8 @@ export interface RuleBook {
   readonly rules: readonly Rule[]
   /** If spoken words get spaces that the text does not have: on both sides, unless the language says otherwise. */
   readonly spaces?: 'before numbers' | 'none'
+  /** Letters that the language writes without spaces: no rule begins with them. */
+  readonly unspaced?: RegExp
   /** Gives letters and digits their usual forms before the rules see them. It keeps the length of the text. */
   readonly fold?: (text: string) => string
 }
@@ -75,7 +77,6 @@ const STEP_CHARACTERS = 500
 const LARGE_ALPHABETS = 0x500
 const LETTER_OR_MARK = /[\p{L}\p{M}]/u
 const DIGIT = /\p{Nd}/u
-const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u
 /** No rule begins with these. They are the usual marks between East Asian words. */
 const PAUSES = '、。，！？；：「」『』'
 const HANGUL = /[가-힣]/
@@ -148,8 +149,8 @@ function pointCounter(text: string): (index: number) => number {
   }
 }
 
-/** Null for spaces and the ideographs of a language that has no spaces: no rule begins there. */
-function startOf({ spaces }: RuleBook, text: string, at: number): Start | null {
+/** Null for spaces and the unspaced letters of a language: no rule begins there. */
+function startOf({ unspaced }: RuleBook, text: string, at: number): Start | null {
   const code = text.charCodeAt(at)
   if (code <= 0x20) return null
   if (code >= 0x30 && code <= 0x39) return 'digit'
@@ -158,7 +159,7 @@ function startOf({ spaces }: RuleBook, text: string, at: number): Start | null {
   if (PAUSES.includes(text[at] as string)) return null
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
   if (LETTER_OR_MARK.test(character))
-    return spaces !== undefined && code > 0x2e80 && IDEOGRAPH.test(character) ? null : 'letter'
+    return unspaced !== undefined && code > 0x2e80 && unspaced.test(character) ? null : 'letter'
   return DIGIT.test(character) ? 'digit' : 'symbol'
 }
 

@@ -9,6 +9,7 @@ import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Parts } from '../context/context.ts'
 import type { EngineVoice, SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
+import { knownLanguage } from '../engines/espeak/detect-language.ts'
 import { isNormalized } from '../engines/text-normalization.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { JobFailure } from '../jobs/job-states.ts'
@@ -29,6 +30,7 @@ import type { Ticket } from '../queue/server-queue.ts'
 import { Stopping } from '../queue/stopping.ts'
 import type { SpokenPart } from './assemble.ts'
 import { toFile } from './join.ts'
+import { wordless } from './markup/in-words.ts'
 import { type JobScript, jobScript } from './markup/job-script.ts'
 import { captionFormats, fileFormat } from './output-formats.ts'
 import { speakText } from './speak-text.ts'
@@ -84,6 +86,7 @@ export const synthesize = (
     const request = speechRequest(endpoint, voice, claim, signal)
     const isRead = isNormalized(endpoint.engine, claim.options.textNormalization, endpoint.textNormalization)
     const script = await jobScript(parts, claim, request, isRead, (slug) => namedVoice(parts, endpoint, claim, slug))
+    noteWordless(parts, claim, script)
     return {
       timeLimitSeconds: endpoint.timeLimitSeconds,
       awaitTicket: async () => ticket?.granted(),
@@ -196,6 +199,16 @@ async function namedVoice(
       'a text names a voice that its endpoint lacks: the voice of the job speaks instead',
     )
   return voice
+}
+
+function noteWordless({ log }: SynthesisParts, { jobId }: Claim, { language, map, passages }: JobScript): void {
+  if (language === undefined) return
+  const characters =
+    passages?.flatMap(({ start, end, change }) =>
+      wordless(map.spoken.slice(start, end), knownLanguage(change.language) ?? language),
+    ) ?? wordless(map.spoken, language)
+  if (characters.length > 0)
+    log.warn({ jobId, characters }, 'a text has characters without words: the engine may leave them out')
 }
 
 const voiceSlugOf = ({ voiceInput }: VoiceEndpoint, { inputs }: Claim): string => String(inputs[voiceInput])

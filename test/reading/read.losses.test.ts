@@ -9,7 +9,7 @@ const LANGUAGES = [
   ['German', /\p{Script=Latin}/u],
   ['Italian', /\p{Script=Latin}/u],
   ['Japanese', /[\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u],
-  ['Korean', /[\p{Script=Latin}\p{Script=Han}\p{Script=Hangul}]/u],
+  ['Korean', /[\p{Script=Latin}\p{Script=Hangul}]/u],
   ['Portuguese', /\p{Script=Latin}/u],
   ['Russian', /[\p{Script=Latin}\p{Script=Cyrillic}]/u],
   ['Spanish', /\p{Script=Latin}/u],
@@ -38,6 +38,13 @@ describe.each(LANGUAGES)('nothing is lost in %s', (language, script) => {
     expect(lost.filter((letter) => /[Α-Ωα-ωА-яא-ת]/.test(letter))).toEqual([])
   })
 
+  test('kana and Chinese characters are those of the language, or have words in it', () => {
+    const letters = charactersLike(/[ぁ-ゖァ-ヺ一-龥]/u)
+    expect(letters.filter((letter) => !script.test(saidOf(letter, language)))).toEqual([])
+    expect(read('的あの', 'Chinese').spoken).not.toMatch(/\p{Script=Hiragana}/u)
+    expect(read('大韓의', 'Korean').spoken).not.toMatch(/\p{Script=Han}/u)
+  })
+
   test('digits of all scripts and numerals in circles have words', () => {
     const lost = charactersLike(/[\p{Nd}①-⓿❶-➓Ⅰ-ⅿ½⅓¼¾⅛]/u).filter((digit) => !/\p{L}/u.test(saidOf(digit, language)))
     expect(lost).toEqual([])
@@ -46,6 +53,10 @@ describe.each(LANGUAGES)('nothing is lost in %s', (language, script) => {
   test('currency signs have words', () => {
     const signs = charactersLike(/\p{Sc}/u).filter((sign) => !SILENT.test(sign))
     expect(signs.filter((sign) => !/\p{L}/u.test(saidOf(sign, language)))).toEqual([])
+  })
+
+  test('stars, ticks and notes that CLDR has no name for share one', () => {
+    expect([...'★☆✓✗✘♩♫♬♡☐☏➔'].filter((symbol) => !/\p{L}/u.test(saidOf(symbol, language)))).toEqual([])
   })
 
   test('symbols that CLDR names have words', () => {

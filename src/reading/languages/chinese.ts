@@ -33,6 +33,7 @@ export function chinese(): RuleBook {
   const words = chineseWords()
   return {
     spaces: 'none',
+    unspaced: /\p{Script=Han}/u,
     fold: foldWidth,
     rules: [
       ...electronicRules(words),

@@ -28,6 +28,7 @@ export function japanese(): RuleBook {
   const words = japaneseWords()
   return {
     spaces: 'none',
+    unspaced: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u,
     fold: foldWidth,
     rules: [
       ...electronicRules(words),

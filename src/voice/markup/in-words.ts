@@ -5,6 +5,17 @@ import type { Variant } from '../../reading/read.ts'
 import type { Reading } from '../../reading/scan.ts'
 import { freeText, replaceIn, type Script, type ScriptSpan } from './script.ts'
 
+const MOST_NAMED = 10
+/** Letters and signs of some sound; modifier letters have none of their own. */
+const SOUNDING = /[\p{Lu}\p{Ll}\p{Lo}\p{N}\p{S}]/u
+const ALWAYS_SAID = /[\p{ASCII}\p{scx=Latin}\p{Emoji_Presentation}]/u
+const SCRIPTS: Readonly<Partial<Record<Language, RegExp>>> = {
+  Chinese: /\p{scx=Han}/u,
+  Japanese: /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u,
+  Korean: /\p{scx=Hangul}/u,
+  Russian: /\p{scx=Cyrillic}/u,
+}
+
 interface Reader {
   /** Undefined: the text stays as it is. */
   readonly language: Language | undefined
@@ -24,11 +35,20 @@ export async function inWords(script: Script, submitted: string, readers: readon
   for (const [index, { spans, ...segment }] of script.segments.entries()) {
     const { language, variant } = readers[index]!
     const text = freeText(spans)
-    const steps = readInSteps(text, language ?? '', variant === undefined ? {} : { variant })
+    const steps = readInSteps(text, language ?? '', { variant })
     const found = replacementsOf(text, await inTurns(steps))
     segments.push({ ...segment, spans: replaceIn(spans, submitted, found, { isRead: true }) })
   }
   return { ...script, segments }
+}
+
+/** Returns code points, such as U+2713, that have no words in a language and are of none of its scripts. Pure. */
+export function wordless(text: string, language: Language): string[] {
+  const found = new Set<string>()
+  for (const character of new Set(text))
+    if (SOUNDING.test(character) && !ALWAYS_SAID.test(character) && SCRIPTS[language]?.test(character) !== true)
+      found.add(`U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`)
+  return [...found].slice(0, MOST_NAMED)
 }
 
 async function inTurns(steps: Generator<void, Reading, void>): Promise<Reading> {

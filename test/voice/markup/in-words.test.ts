@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { LANGUAGES } from '../../../src/engines/espeak/detect-language.ts'
 import { read } from '../../../src/reading/read.ts'
 import type { SpeechTimes } from '../../../src/voice/captions/voice-job-captions.ts'
@@ -129,6 +129,15 @@ describe('a text', () => {
     expect(parts.length).toBeGreaterThan(6)
     expect(parts.every((part) => part.length <= 400 && !/\d/.test(part))).toBe(true)
   })
+})
+
+test('characters without words are named in the log of the worker', async () => {
+  const warn = vi.spyOn(service.runtime.log, 'warn')
+  await spoken('words', 'Done ⌘ — ℥, $5, naïve 東京 Ω 😀.')
+  await spoken('words', 'Nothing is missing: 5 → 6, ½ © ★ Привет.')
+  const named = warn.mock.calls.flatMap(([about]) => (about as { characters?: string[] }).characters ?? [])
+  warn.mockRestore()
+  expect(named).toEqual(['U+2318', 'U+2125'])
 })
 
 test('entries of the lexicon come first, and nothing of an alias is read', async () => {
