@@ -58,7 +58,9 @@ function addressRules(words: ElectronicWords): Rule[] {
       'electronic',
       String.raw`(?=[a-z\d_-]{0,63}\.)(?=[\d.-]{0,60}[a-z])${ASCII_LABEL}(?:\.${ASCII_LABEL}){0,5}\.[a-z]{2,10}(?![\p{L}\d])(?::\d{1,5}(?!\d))?${PATH}`,
       (groups, around, match) =>
-        [NO_DOMAINS, ABBREVIATION, ORDINAL].some((pattern) => pattern.test(match)) ? null : read(groups, around, match),
+        [NO_DOMAINS, ABBREVIATION, ORDINAL].some((pattern) => pattern.test(match.replace(TRAILING, '')))
+          ? null
+          : read(groups, around, match),
     ),
   ]
 }

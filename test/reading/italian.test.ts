@@ -13,6 +13,7 @@ describeReadings('Italian', {
     È la 25ª edizione del festival. | È la venticinquesima edizione del festival.
     È arrivato 11º in classifica. | È arrivato undicesimo in classifica.
     Abita al 2°B, 1a scala, la 2^ porta. | Abita al secondo B, prima scala, la seconda porta.
+    Il Como è 15° in classifica, al 2° p. | Il Como è quindicesimo in classifica, al secondo piano.
   `,
   decimal: `
     L'indice è salito di 0,75 punti. | L'indice è salito di zero virgola settantacinque punti.
@@ -49,6 +50,8 @@ describeReadings('Italian', {
     Compra un monitor da 27" e 3 cucch. di sale. | Compra un monitor da ventisette pollici e tre cucchiai di sale.
     Oggi max. 32°; vel. max 50 km/h; kg 3. | Oggi massimo trentadue gradi; velocità massima cinquanta chilometri per ora; tre chilogrammi.
     Misura 2 m x 80 cm. | Misura due metri per ottanta centimetri.
+    Una scatola di 30 x 20 x 10 cm e un cavo da 2 x 1,5 mm². | Una scatola di trenta per venti per dieci centimetri e un cavo da due per uno virgola cinque millimetri quadrati.
+    Paga 0,20 €/azione. Sale a 200° per 1 h. Uova x 4 persone. | Paga venti centesimi per azione. Sale a duecento gradi per un’ora. Uova per quattro persone.
   `,
   date: `
     È nata il 3 aprile 1999. | È nata il tre aprile mille novecento novantanove.
@@ -76,6 +79,8 @@ describeReadings('Italian', {
     Ha impiegato 2'35'' e 1:58.332. | Ha impiegato due minuti e trentacinque secondi e un minuto e cinquantotto virgola trecento trentadue secondi.
     Dura 3 min 20 s, ore 8:30-14. | Dura tre minuti e venti secondi, ore otto e trenta a quattordici.
     Disse: "voglio 20". | Disse: "voglio venti".
+    Ha corso in 1'05"123 e in 2h04:10. | Ha corso in un minuto e cinque virgola cento ventitré secondi e in due ore, quattro minuti e dieci secondi.
+    Alle 8 e 1/2. | Alle otto e mezzo.
   `,
   telephone: `
     Chiama il 347 1234567. | Chiama il tre quattro sette, uno due tre quattro cinque sei sette.
@@ -88,6 +93,7 @@ describeReadings('Italian', {
     Leggi le pagine 12-18. | Leggi le pagine dodici a diciotto.
     La guerra del 1915-1918. | La guerra del mille novecento quindici a mille novecento diciotto.
     Ha preso 9,5/10. | Ha preso nove virgola cinque su dieci.
+    Ci sono 1.500-2.000 posti in scala 1:50. | Ci sono mille cinquecento a duemila posti in scala uno a cinquanta.
   `,
   roman: `
     Il XV secolo e il secolo V. | Il quindicesimo secolo e il secolo quinto.
@@ -100,6 +106,7 @@ describeReadings('Italian', {
     Nel XIX e XX secolo. | Nel diciannovesimo e ventesimo secolo.
     Alla fine del sec. XIX, cap. XII. | Alla fine del secolo diciannovesimo, capitolo dodici.
     Abita in via XX Settembre; I trimestre. | Abita in via venti Settembre; primo trimestre.
+    Tra XII e XIII sec.; il Vaticano II. | Tra dodicesimo e tredicesimo secolo; il Vaticano secondo.
   `,
   score: `
     La Roma ha vinto 4-2 contro la Lazio. | La Roma ha vinto quattro a due contro la Lazio.
@@ -118,6 +125,7 @@ describeReadings('Italian', {
     Il codice AB12CD34EF e via Po 3/C | Il codice A B uno due C D tre quattro E F e via Po tre barra C
     HDMI 1.4 e tabella 3.2. | HDMI uno punto quattro e tabella tre punto due.
     Il D.Lgs. 33/2013 e la L. 5/1992, art. 2, c. 3. | Il decreto legislativo trentatré del duemila tredici e la legge cinque del mille novecento novantadue, articolo due, comma tre.
+    Ha 20 punti (5V, 5N, 3P). | Ha venti punti (cinque V, cinque N, tre P).
   `,
   math: `
     5 + 3 = 8 | cinque più tre uguale a otto

@@ -13,6 +13,7 @@ describeReadings('Portuguese', {
     É a 25ª edição do festival. | É a vigésima quinta edição do festival.
     Chegou em 11º lugar. | Chegou em décimo primeiro lugar.
     O art. 7º da lei. | O artigo sétimo da lei.
+    Gol no 2ºT. | Gol no segundo T.
   `,
   decimal: `
     O índice subiu 0,75 ponto. | O índice subiu zero vírgula sete cinco ponto.
@@ -53,6 +54,8 @@ describeReadings('Portuguese', {
     Compre um monitor de 27" e 3 col. de sal, 2 xíc. de leite. | Compre um monitor de vinte e sete polegadas e três colheres de sal, duas xícaras de leite.
     Hoje, máx. 32º; vel. máx. 50 km/h. | Hoje, máximo trinta e dois graus; velocidade máxima cinquenta quilômetros por hora.
     Mede 2 m x 80 cm. | Mede dois metros por oitenta centímetros.
+    Uma caixa de 30 x 20 x 10 cm e um cabo de 2 x 1,5 mm². | Uma caixa de trinta por vinte por dez centímetros e um cabo de dois por um vírgula cinco milímetros quadrados.
+    Paga R$ 0,20/ação. Suba para 200º em 110/220 V. | Paga vinte centavos por ação. Suba para duzentos graus em cento e dez barra duzentos e vinte volts.
   `,
   date: `
     Nasceu em 3 de abril de 1999. | Nasceu em três de abril de mil novecentos e noventa e nove.
@@ -77,6 +80,7 @@ describeReadings('Portuguese', {
     Levou 2'35'' e 1:58.332. | Levou dois minutos e trinta e cinco segundos e um minuto e cinquenta e oito vírgula três três dois segundos.
     Dura 3min20s, das 8h30-14h. | Dura três minutos e vinte segundos, das oito horas e trinta a catorze horas.
     Disse: "quero 20". | Disse: "quero vinte".
+    Correu em 1min05s123 e em 2h04min10s. | Correu em um minuto e cinco vírgula um dois três segundos e em duas horas, quatro minutos e dez segundos.
   `,
   telephone: `
     Ligue para (21) 3344-5566. | Ligue para dois um, três três quatro quatro, cinco cinco seis seis.
@@ -91,6 +95,7 @@ describeReadings('Portuguese', {
     A guerra de 1914-1918. | A guerra de mil novecentos e catorze a mil novecentos e dezoito.
     Asse 20-25 minutos. | Asse vinte a vinte e cinco minutos.
     Tirou 9,5/10. | Tirou nove vírgula cinco de dez.
+    Há 1.500-2.000 vagas na escala 1:50. | Há mil e quinhentas a duas mil vagas na escala um a cinquenta.
   `,
   roman: `
     O século XV e o século V. | O século quinze e o século quinto.
@@ -102,12 +107,14 @@ describeReadings('Portuguese', {
     Luís XVI foi o último. | Luís dezesseis foi o último.
     Nasceu no séc. XIX, cap. XII. | Nasceu no século dezenove, capítulo doze.
     A R. XV de Novembro; D. Maria II. | A rua quinze de Novembro; dona Maria segunda.
+    Os sécs. XII e XIII; o Vaticano II. | Os séculos doze e treze; o Vaticano segundo.
   `,
   score: `
     O Santos venceu o Bahia por 4-2. | O Santos venceu o Bahia por quatro a dois.
     Guga venceu por 6-4, 3-6 e 7-5. | Guga venceu por seis a quatro, três a seis e sete a cinco.
     Bahia 2 x 1 Vitória. Venceu por 6/3 e 7/5. | Bahia dois a um Vitória. Venceu por seis a três e sete a cinco.
     Brasil x Chile terminou 1x1. | Brasil contra Chile terminou um a um.
+    Venceu por 6/4 e 7/6 (7/3). | Venceu por seis a quatro e sete a seis (sete a três).
   `,
   electronic: `
     Escreva para luis@gmail.com. | Escreva para l u i s arroba gmail ponto com.
@@ -122,6 +129,7 @@ describeReadings('Portuguese', {
     O código AB12CD34EF e a CF/88 | O código A B um dois C D três quatro E F e a C F barra oitenta e oito
     HDMI 1.4 e tabela 3.2. | HDMI um ponto quatro e tabela três ponto dois.
     A MP 33/2013 e o DL nº 5/92. | A M P trinta e três de dois mil e treze e o D L número cinco de noventa e dois.
+    Soma 20 pontos (5V, 5E, 3D). | Soma vinte pontos (cinco V, cinco E, três D).
   `,
   math: `
     5 + 3 = 8 | cinco mais três igual a oito

@@ -57,6 +57,8 @@ describeReadings('Spanish', {
     Compra un monitor de 27" y 3 cdas. de sal. | Compra un monitor de veintisiete pulgadas y tres cucharadas de sal.
     Hoy, máx. 32º; vel. máx. 50 km/h. | Hoy, máximo treinta y dos grados; velocidad máxima cincuenta kilómetros por hora.
     Mide 2 m x 80 cm. | Mide dos metros por ochenta centímetros.
+    Una caja de 30 x 20 x 10 cm y un cable de 2 x 1,5 mm². | Una caja de treinta por veinte por diez centímetros y un cable de dos por uno coma cinco milímetros cuadrados.
+    Paga 0,20 €/acción. Sube a 200º con 50 cc de agua. | Paga veinte céntimos por acción. Sube a doscientos grados con cincuenta centímetros cúbicos de agua.
   `,
   date: `
     Nació el 3 de abril de 1999. | Nació el tres de abril de mil novecientos noventa y nueve.
@@ -71,6 +73,7 @@ describeReadings('Spanish', {
     Abre lun.-vie. y cierra los mar. por la tarde. | Abre lunes a viernes y cierra los martes por la tarde.
     De ene.-mar. 2023 al 2T24, 9/sep/2021. | De enero a marzo de dos mil veintitrés al segundo trimestre de dos mil veinticuatro, nueve de septiembre de dos mil veintiuno.
     Del 44 d. C. al s. XV-XVI. | Del cuarenta y cuatro después de Cristo al siglo quince a dieciséis.
+    Vive en la Av. 9 de Julio 1450. | Vive en la avenida nueve de Julio mil cuatrocientos cincuenta.
   `,
   time: `
     Cena a las 21:15. | Cena a las veintiuna y cuarto.
@@ -83,6 +86,8 @@ describeReadings('Spanish', {
     Tardó 2'35'' y 1:58.332. | Tardó dos minutos y treinta y cinco segundos y un minuto y cincuenta y ocho coma trescientos treinta y dos segundos.
     Dura 3 min 20 s, de 8:30-14 h. | Dura tres minutos y veinte segundos, de ocho y media a catorce horas.
     Dijo: 'tengo 30' y "quiero 20". | Dijo: 'tengo treinta' y "quiero veinte".
+    Corrió en 1'05"123 y en 2h04:10. | Corrió en un minuto y cinco coma ciento veintitrés segundos y en dos horas, cuatro minutos y diez segundos.
+    Atiende de 9.00 a 14.30. | Atiende de nueve a catorce y media.
   `,
   telephone: `
     Llame al 655 443 322. | Llame al seis cinco cinco, cuatro cuatro tres, tres dos dos.
@@ -97,6 +102,7 @@ describeReadings('Spanish', {
     La guerra de 1808-1814. | La guerra de mil ochocientos ocho a mil ochocientos catorce.
     Hornear 20-25 minutos. | Hornear veinte a veinticinco minutos.
     Sacó 9,5/10. | Sacó nueve coma cinco sobre diez.
+    Habrá 1.500-2.000 plazas y 20-21 días en una escala 1:50. | Habrá mil quinientas a dos mil plazas y veinte a veintiún días en una escala uno a cincuenta.
   `,
   roman: `
     El siglo XV y el siglo V. | El siglo quince y el siglo quinto.
@@ -109,6 +115,7 @@ describeReadings('Spanish', {
     Nació en el s. XIX, cap. XII. | Nació en el siglo diecinueve, capítulo doce.
     La LXI Legislatura, MCMXCIX y la X marca. | La sexagésima primera Legislatura, mil novecientos noventa y nueve y la X marca.
     I Congreso de Poesía | primer Congreso de Poesía
+    Los ss. XII y XIII; el Vaticano II. | Los siglos doce y trece; el Vaticano segundo.
   `,
   score: `
     El Betis ganó 4-2 al Cádiz. | El Betis ganó cuatro a dos al Cádiz.
@@ -129,6 +136,7 @@ describeReadings('Spanish', {
     El código AB12CD34EF y el IBAN ES12 3456 7890 1234 5678 9012 | El código A B uno dos C D tres cuatro E F y el IBAN E S uno dos, tres cuatro cinco seis, siete ocho nueve cero, uno dos tres cuatro, cinco seis siete ocho, nueve cero uno dos
     La calle 8 # 12-30 | La calle ocho número doce treinta
     HDMI 1.4 y tabla 3.2. | HDMI uno punto cuatro y tabla tres punto dos.
+    Suma 20 puntos (5V, 5E, 3D). | Suma veinte puntos (cinco V, cinco E, tres D).
   `,
   math: `
     5 + 3 = 8 | cinco más tres igual a ocho

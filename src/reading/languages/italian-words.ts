@@ -155,6 +155,11 @@ export const PER_UNITS = spokenForms(`
   kWh | chilowattora
   persona | persona
   notte | notte
+  azione | azione
+  oz | oncia
+  barile | barile
+  ha | ettaro
+  t | tonnellata
   settimana | settimana
   mq | metro quadrato
   ab | abitante
@@ -397,6 +402,9 @@ export const ABBREVIATIONS = spokenForms(`
   diap. | diapositiva
   prot.,Prot. | protocollo
   lett. | lettera
+  civ. | civile
+  pen. | penale
+  pers. | persone
   Cost. | Costituzione
   Cass. | Cassazione
   Trib. | tribunale
@@ -494,6 +502,7 @@ export const BEFORE_NUMBERS = spokenForms(`
   t. | tomo
   diap. | diapositiva
   sez. | sezione
+  ver.,Ver. | versione
   gg. | giorni
 `)
 
@@ -513,7 +522,7 @@ export const TITLES = spokenForms(`
 /** Acronyms of two or three letters that are said as words. */
 export const ACRONYMS = new Set(
   wordsOf(
-    'ONU IVA PIL ASL CAP PIN SIM ISO LED RAI IMU TAR TAC BOT CIG DOP DOC ENI UIL CIA UFO TIM GIP PEC RAM ROM USA COP',
+    'ONU IVA PIL ASL CAP PIN SIM ISO LED RAI IMU TAR TAC BOT CIG DOP DOC ENI UIL CIA UFO TIM GIP PEC RAM ROM USA COP TAN',
   ),
 )
 
@@ -543,6 +552,8 @@ export const SLASHED = spokenForms(`
 /** Words of chats. */
 export const CHAT = spokenForms(`
   cmq | comunque
+  t | ti
+  kiamo | chiamo
   nn | non
   ke | che
   ki | chi

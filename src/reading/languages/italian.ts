@@ -4,7 +4,7 @@ import { spell } from '../number-rules.ts'
 import { shortDateRules } from '../romance/dates.ts'
 import { romanceRules } from '../romance/romance.ts'
 import { beforeNoun, countedForms, currencyForms, isDegree, type RomanceWords, SHARED_WORDS } from '../romance/words.ts'
-import { rule, wordRule } from '../rules.ts'
+import { keepingSentenceEnd, rule, rulesAt, wordRule } from '../rules.ts'
 import type { Rule, RuleBook } from '../scan.ts'
 import {
   ABBREVIATIONS,
@@ -144,7 +144,7 @@ const ROMANCE: RomanceWords = {
   ordinalNouns: '[Ss]ecol[oi]|[Cc]apitolo|[Tt]omo|[Pp]arte|[Vv]olume|[Aa]tto|[Ll]ibro|[Tt]itolo|[Cc]anto|[Ss]cena',
   cardinalNouns: '[Ff]ase|[Cc]lasse|[Aa]rticolo|Rocky|Apollo|[Tt]ipo|[Aa]llegato|[Tt]appa|Fantasy',
   rulers:
-    'Vittorio Emanuele|Umberto|Giovanni Paolo|Giovanni|Luigi|Enrico|Carlo|Napoleone|Filippo|Pio|Benedetto|Giorgio|Edoardo|Guglielmo|Federico|Pietro|Paolo|Alessandro|Nicola|Leopoldo|Riccardo|Giacomo|Ramses|Ramesse|Innocenzo|Leone|Gregorio|Ferdinando|Francesco|Giulio|Sisto|Urbano|Clemente|Bonifacio|Amedeo|Cosimo|Ottone|Tolomeo|Ivan|Alfonso|Papa',
+    'Vaticano|Vittorio Emanuele|Umberto|Giovanni Paolo|Giovanni|Luigi|Enrico|Carlo|Napoleone|Filippo|Pio|Benedetto|Giorgio|Edoardo|Guglielmo|Federico|Pietro|Paolo|Alessandro|Nicola|Leopoldo|Riccardo|Giacomo|Ramses|Ramesse|Innocenzo|Leone|Gregorio|Ferdinando|Francesco|Giulio|Sisto|Urbano|Clemente|Bonifacio|Amedeo|Cosimo|Ottone|Tolomeo|Ivan|Alfonso|Papa',
   queens: 'Elisabetta|Caterina|Maria|Cristina|Margherita|Cleopatra',
   and: 'e il|e|al|ed|o',
   andHalf: 'e',
@@ -272,6 +272,8 @@ function words(): Words {
     square: (unit, isPlural) => `${unit} quadrat${isPlural ? 'i' : 'o'}`,
     cubic: (unit, isPlural) => `${unit} cub${isPlural ? 'i' : 'o'}`,
     isSaid: (label) => KNOWN_LABELS.test(label),
+    counted: (value, { forms, gender }) =>
+      value === 1 && gender === 'feminine' && /^[aeiou]/.test(forms.one ?? '') ? `un’${forms.one}` : null,
     bare: beforeNoun(ROMANCE, oneOf),
     more: ownRules(),
   }
@@ -300,6 +302,10 @@ function ownRules(): Rule[] {
 }
 
 const timeRules = (): Rule[] => [
+  // "alle 9 e 1/2".
+  ...rulesAt(['digit', 'symbol'], 'time', '(?:1/2|½)(?![/ ]?\\d)', (_groups, { before }) =>
+    /(?:\d| h) e $/.test(before) ? 'mezzo' : null,
+  ),
   // "1 h 15 min".
   rule(
     'measure',
@@ -335,10 +341,19 @@ const saintRule = (): Rule =>
 
 /** "art. 14, c. 2": a part of an article. */
 const lawRules = (): Rule[] => [
-  wordRule('abbreviation', ['c'], String.raw`c\. ?(?=\d)`, (_groups, { before }) =>
-    /art\p{L}{0,6}\.? ?\d[^.;]{0,12},? $/iu.test(before) ? 'comma ' : null,
+  wordRule('abbreviation', ['c'], String.raw`co?\. ?(?=\d)`, (_groups, { before }) =>
+    /art\p{L}{0,6}\.? ?\d[^;]{0,12},? $/iu.test(before) ? 'comma ' : null,
   ),
-  wordRule('abbreviation', ['c'], String.raw`c\.a\.(?= \p{Lu})`, () => 'cortese attenzione'),
+  wordRule('abbreviation', ['c'], String.raw`c\.a\.`, (_groups, { before, after }) =>
+    /\d ?V $/.test(before) ? 'corrente alternata' : /^ \p{Lu}/u.test(after) ? 'cortese attenzione' : null,
+  ),
+  // "3° p.", "x 4 persone".
+  wordRule('abbreviation', ['p'], String.raw`p\.(?!\p{L}| ?\d)`, (_groups, around, match) =>
+    /\d° $/.test(around.before) ? keepingSentenceEnd(match, around, 'piano') : null,
+  ),
+  wordRule('abbreviation', ['x'], String.raw`x(?= \d{1,2} \p{Ll}{2})`, (_groups, { before }) =>
+    /\p{Ll}{3} $/u.test(before) ? 'per' : null,
+  ),
 ]
 
 /** "kg 5", as lists and recipes have it. */

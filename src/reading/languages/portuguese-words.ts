@@ -22,6 +22,7 @@ export const UNITS = `
   lb,lbs | libra
   oz | onça
   ml,mL | mililitro
+  cc | centímetro cúbico | centímetros cúbicos
   cl | centilitro
   dl | decilitro
   l,L | litro
@@ -156,6 +157,11 @@ export const PER_UNITS = `
   kWh | quilowatt-hora
   pessoa | pessoa
   noite | noite
+  ação | ação
+  oz | onça
+  barril | barril
+  ha | hectare
+  t | tonelada
   semana | semana
   hab | habitante
   unidade | unidade
@@ -418,6 +424,8 @@ export const ABBREVIATIONS = spokenForms(`
   Inc. | inc
   v. pág. | ver página
   s/nº,s/n.º | sem número
+  pess. | pessoas
+  pça. | praça
 `)
 
 /** Those that a sentence may end with. */
@@ -488,6 +496,7 @@ export const BEFORE_NUMBERS = `
   sáb. | sábado
   dom. | domingo
   min. | minuto
+  ver.,Ver. | versão
 `
 
 /** Before a family name. */

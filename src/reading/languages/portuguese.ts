@@ -115,7 +115,7 @@ const SHARED = {
   cardinalNouns:
     '[Cc]apítulo|[Tt]omo|[Vv]olume|[Tt]ítulo|[Aa]nexo|[Ff]ase|[Tt]ipo|[Aa]rtigo|[Nn]ível|[Gg]rupo|[Pp]arte|Rocky|Apollo|Fantasy|[Cc]lasse|Unidade|[Ii]nciso',
   rulers:
-    'Pedro|João Paulo|João|Luís|Henrique|Carlos|Napoleão|Filipe|Pio|Bento|Jorge|Eduardo|Guilherme|Frederico|Paulo|Alexandre|Nicolau|Leopoldo|Ricardo|Afonso|Sancho|Manuel|Ramsés|Inocêncio|Leão|Gregório|Fernando|Dinis|José|Sebastião|Miguel|Urbano|Clemente|Sisto|Júlio|Bonifácio|Ptolomeu|Ivan',
+    'Vaticano|Pedro|João Paulo|João|Luís|Henrique|Carlos|Napoleão|Filipe|Pio|Bento|Jorge|Eduardo|Guilherme|Frederico|Paulo|Alexandre|Nicolau|Leopoldo|Ricardo|Afonso|Sancho|Manuel|Ramsés|Inocêncio|Leão|Gregório|Fernando|Dinis|José|Sebastião|Miguel|Urbano|Clemente|Sisto|Júlio|Bonifácio|Ptolomeu|Ivan',
   queens: 'Isabel|Elizabeth|Catarina|Maria|Cristina|Margarida|Cleópatra',
   and: 'e o|e|a|ao|ou',
   andHalf: 'e',
@@ -227,7 +227,7 @@ function words(locale: Locale): Words {
     cardinal,
     ordinal: (value, hint = '', before = '') =>
       isDegree(value, hint, before) ? '' : romance.ordinal(value, /a|ª/.test(hint) ? 'feminine' : 'masculine'),
-    ordinalHints: String.raw`(?<hint>\.?[ºª]|°|[oa]s?)(?![\p{L}\d])`,
+    ordinalHints: String.raw`(?<hint>\.?[ºª]|°|[oa]s?)(?:(?![\p{L}\d])|(?<=[ºª])(?=\p{Lu}(?!\p{L})))`,
     perUnits: romance.perUnits,
     beforeNumbers: romance.beforeNumbers,
     decimal: romance.decimal,
@@ -331,14 +331,14 @@ const timesRules = ({ cardinal }: RomanceWords): Rule[] => [
   rule(
     'cardinal',
     'digit',
-    String.raw`(?<count>\d{1,3})[xX](?= (?:de|sem|com|no|por|mais|ao)(?!\p{L}))`,
+    String.raw`(?<count>\d{1,3})[xX](?= (?:de|sem|com|no|por|mais|ao)(?!\p{L})|[.,;:!)]|$)`,
     ({ count = '' }) => (count === '1' ? 'uma vez' : `${cardinal(Number(count), 'feminine')} vezes`),
   ),
   wordRule('abbreviation', ['t'], String.raw`tri(?!\p{L})`, (_groups, { before }) =>
     /\dº\s$/.test(before) ? 'trimestre' : null,
   ),
-  wordRule('score', ['x'], String.raw`x(?= \p{Lu})`, (_groups, { before }) =>
-    /\p{Lu}\p{L}*\s$/u.test(before) ? 'contra' : null,
+  wordRule('score', ['x'], String.raw`x(?= \p{Lu}\p{Ll}{2})`, (_groups, { before }) =>
+    /\p{Lu}\p{L}{2,20}\s$/u.test(before) ? 'contra' : null,
   ),
   rule('telephone', 'digit', String.raw`(?<area>\d{4})-(?<place>\d{3})(?= \p{Lu}\p{Ll})`, ({ area = '', place = '' }) =>
     [area, place].map((part) => Array.from(part, (digit) => cardinal(Number(digit))).join(' ')).join(', '),

@@ -3,7 +3,7 @@ import { shortDateRules } from '../romance/dates.ts'
 import { romanceRules } from '../romance/romance.ts'
 import { countedForms, type RomanceWords } from '../romance/words.ts'
 import { END, endsSentence, inAnyCase, oneOf, rule, wordRule } from '../rules.ts'
-import type { Read, Rule } from '../scan.ts'
+import type { Around, Read, Rule } from '../scan.ts'
 import { cardinal, counted, date, fraction, hoursOf, MONTHS, name, ordinal, places, time } from './spanish-numbers.ts'
 import { UNITS } from './spanish-words.ts'
 
@@ -58,6 +58,11 @@ function dateRules(): Rule[] {
   ]
 }
 
+/** "de 12.00 a 13.30": hours of a beginning and an end. */
+const isOpening = ({ before, after }: Around): boolean =>
+  (/(?:^|\s)(?:de|desde)\s$/i.test(before) && /^ a (?:las )?\d{1,2}[.:][0-5]\d(?!\d)/.test(after)) ||
+  /(?:^|\s)(?:de|desde) \d{1,2}\.[0-5]\d a (?:las )?$/.test(before)
+
 function timeRules(): Rule[] {
   const clock: Read = ({ hour = '', minute = '0' }) =>
     Number(hour) > 24 ? null : time(Number(hour), Number(minute), null)
@@ -83,7 +88,9 @@ function timeRules(): Rule[] {
       'digit',
       String.raw`(?<hour>[01]?\d|2[0-3])\.(?<minute>[0-5]\d)(?!\d|[.,]\d| ?(?:%|\p{L}{0,3}[€$]|millones))`,
       (groups, around, match) =>
-        around.before === '' || /(?:^|\s)(?:las?|hora:?)\s$/i.test(around.before) ? clock(groups, around, match) : null,
+        around.before === '' || /(?:^|\s)(?:las?|hora:?)\s$/i.test(around.before) || isOpening(around)
+          ? clock(groups, around, match)
+          : null,
     ),
   ]
 }

@@ -22,6 +22,7 @@ export const UNITS = `
   lb,lbs | libra
   oz | onza
   ml,mL | mililitro
+  cc | centímetro cúbico | centímetros cúbicos
   cl | centilitro
   dl | decilitro
   l,L | litro
@@ -182,6 +183,12 @@ export const PER_UNITS = spokenForms(`
   kWh | kilovatio hora
   persona | persona
   noche | noche
+  acción | acción
+  oz | onza
+  barril | barril
+  ha | hectárea
+  t | tonelada
+  plaza | plaza
   semana | semana
   hab | habitante
   unidad | unidad
@@ -369,9 +376,10 @@ export const ABBREVIATIONS = spokenForms(`
   Pza.,pza.,Plza. | plaza
   P.º | paseo
   Urb. | urbanización
+  mz.,Mz. | manzana
   esq. | esquina
   Tel.,tel.,Tfno.,tfno.,Teléf. | teléfono
-  Dpto.,dpto.,Depto. | departamento
+  Dpto.,dpto.,Depto.,depto. | departamento
   Admón. | administración
   vs. | contra
   Sto. | santo
@@ -556,6 +564,8 @@ export const BEFORE_NUMBERS = spokenForms(`
   lám. | lámina
   tít. | título
   diap. | diapositiva
+  of.,Of. | oficina
+  ver.,Ver. | versión
 `)
 
 /** Before a family name. */
@@ -567,7 +577,7 @@ export const TITLES = spokenForms(`
 /** Acronyms of two or three letters that are said as words. */
 export const ACRONYMS = new Set(
   wordsOf(
-    'ONU IVA PIB AVE OEA ETA UCI UVI RAE INE ERE OPA ERTE ESO FAO OPEP OVNI SIDA TAC NIE NIF CIF PIN SIM ISO LED UNED TAE BOE SOS ICO RAM ROM VOX COP PYME',
+    'ONU IVA PIB AVE OEA ETA UCI UVI RAE INE ERE OPA ERTE ESO FAO OPEP OVNI SIDA TAC NIE NIF CIF PIN SIM ISO LED UNED TAE BOE SOS ICO TIN RAM ROM VOX COP PYME',
   ),
 )
 
@@ -588,6 +598,7 @@ export const WEEKDAYS = spokenForms(`
 /** Forms with a slash. */
 export const SLASHED = spokenForms(`
   c/u,C/u | cada uno
+  c/s | cantidad suficiente
   s/n,S/N,S/n | sin número
   y/o | y o
   a/c | aire acondicionado
@@ -605,6 +616,10 @@ export const CHAT = spokenForms(`
   xq,xk,pq | porque
   x q | por qué
   xa | para
+  t | te
+  stoy | estoy
+  toy | estoy
+  kdms | quedamos
   tb,tmb,tbn | también
   tq | te quiero
   tqm | te quiero mucho

@@ -42,7 +42,7 @@ const ROMANCE: RomanceWords = {
   cardinalNouns:
     '[Cc]apítulo|[Tt]omo|[Vv]olumen|[Tt]ítulo|[Aa]nexo|[Ff]ase|[Tt]ipo|[Aa]rtículo|[Nn]ivel|[Gg]rupo|Rocky|Apolo|Fantasy|Unidad|[Cc]ategoría',
   rulers:
-    'Felipe|Carlos|Alfonso|Fernando|Juan Pablo|Juan|Luis|Enrique|Napoleón|Pedro|Pío|Benedicto|Jorge|Eduardo|Guillermo|Federico|Pablo|Alejandro|Nicolás|Leopoldo|Ricardo|Jaime|Sancho|Ramsés|Inocencio|León|Gregorio|Urbano|Clemente|Sixto|Julio|Ramiro|Otón|Francisco|Víctor Manuel|Ptolomeo|Iván|Bonifacio',
+    'Vaticano|Felipe|Carlos|Alfonso|Fernando|Juan Pablo|Juan|Luis|Enrique|Napoleón|Pedro|Pío|Benedicto|Jorge|Eduardo|Guillermo|Federico|Pablo|Alejandro|Nicolás|Leopoldo|Ricardo|Jaime|Sancho|Ramsés|Inocencio|León|Gregorio|Urbano|Clemente|Sixto|Julio|Ramiro|Otón|Francisco|Víctor Manuel|Ptolomeo|Iván|Bonifacio',
   queens: 'María|maría|Isabel|Catalina|Cristina|Margarita|Cleopatra',
   and: 'y el|y|a|al|o',
   andHalf: 'y',

@@ -131,7 +131,12 @@ function plainRules({ slashed, chat }: RomanceWords): Rule[] {
   const read: Read = ({ word = '' }, { before }) => (/[-\p{L}/]$/u.test(before) ? null : (slashed[word] ?? null))
   return [
     wordRule('abbreviation', closed ?? [], String.raw`(?<word>${oneOf(closed ?? [])})(?![\p{L}\d/])`, read),
-    wordRule('abbreviation', open ?? [], String.raw`(?<word>${oneOf(open ?? [])})(?= ?\p{L})`, read),
+    wordRule(
+      'abbreviation',
+      open ?? [],
+      String.raw`(?<word>${oneOf(open ?? [])})(?= ?(?:\p{L}{2}|[aeoy](?!\p{L})))`,
+      read,
+    ),
     wordRule(
       'abbreviation',
       plain,

@@ -3,7 +3,7 @@ import type { Rule } from '../scan.ts'
 import type { RomanceWords } from './words.ts'
 
 const VERSION =
-  /(?:versi[oó]n|versão|versione|Python|Android|iOS|Windows|Java|Node\.js|Bluetooth|USB|HDMI|Wi-?Fi|v\.?|art\.|art[íi]c?ulo|artigo|articolo|cap[íi]tulo|cap\.|tab(?:la|ela|ella)?\.?|fig(?:ur[ae])?\.?|sec(?:ci[óo]n|ção)?\.?|sezione|apartado|punto|item|§)\s$/i
+  /(?:versi[oó]n|versão|versione|Python|Android|iOS|Windows|Java|Node\.js|Bluetooth|USB|HDMI|Wi-?Fi|v\.?|ver\.|art\.|art[íi]c?ulo|artigo|articolo|cap[íi]tulo|cap\.|tab(?:la|ela|ella)?\.?|fig(?:ur[ae])?\.?|sec(?:ci[óo]n|ção)?\.?|sezione|apartado|punto|item|§)\s$/i
 
 /** Codes whose letters and digits are said one by one, telephone numbers, and versions. */
 export const codeRules = (words: RomanceWords): Rule[] => [
@@ -59,7 +59,7 @@ function numberCodeRules(words: RomanceWords): Rule[] {
     rule(
       'telephone',
       'digit',
-      String.raw`\d{3}(?: \d{3}){2,3}(?!\d)|\d{3,16}(?:[./-]\d{1,6}){0,4}(?![\d.,]\d|\d)|\d{1,2}(?:\.\d{3}){2}(?:[/-]\d{1,6}){0,2}(?!\d)`,
+      String.raw`\d{3}(?: \d{3}){2,3}(?!\d)|\d{3,16}(?:[./-]\d{1,6}){0,4}(?![\d.,]\d|\d)|\d{1,2}\.\d{3}-\d{1,2}(?!\d)|\d{1,2}(?:\.\d{3}){2}(?:[/-]\d{1,6}){0,2}(?!\d)`,
       (_groups, { before }, match) => (CODE.test(before) ? digits(match) : null),
     ),
     rule('serial', 'digit', String.raw`\d{1,3}(?:\.\d{1,3}){1,3}(?!\d)`, (_groups, { before }, match) =>

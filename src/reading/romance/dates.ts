@@ -6,8 +6,8 @@ import type { RomanceWords } from './words.ts'
 const PART_OF =
   /^ (?:de (?:los|las|la|lo|cada|todos|tod[ao]s)|del|d[ie]|d[ea]ll[aeo]|dei|degli|dell['’]|d[oa]s?)(?!\p{L})/u
 const OF_A_YEAR = /^ (?:del?|do|di|dell['’]) ?(?:año|mes|ano|mês|anno|mese|corriente|presente|corrente|\d{4})/
-const PAUSE = /^(?:\s*$|[,;:)]|\.(?:\s|$)| (?:a las|às|as|alle|ore|dalle|h\d)(?!p{L}))/
-const JOINT = /^ (?:y|e|o|ou|a|al|ao)(?!p{L})/
+const PAUSE = /^(?:\s*$|[,;:)]|\.(?:\s|$)| (?:a las|às|as|alle|ore|dalle|h\d)(?!\p{L}))/u
+const JOINT = /^ (?:y|e|o|ou|a|al|ao)(?!\p{L})/u
 const IN_A_SUM = /(?:[\d/=+×*-]|[=+×*]\s)$/
 
 /** "el 12/10": a day and its month, by the words or the pause beside it. */
@@ -37,6 +37,16 @@ export function shortDateRules(words: string, date: (day: number, month: number,
 
 /** Years of eras and of decades, and quarters: 44 a. C., '80, 1T25. */
 export const yearRules = ({ cardinal, ordinal, of, quarters }: RomanceWords): Rule[] => [
+  // A house number behind a street that has the name of a day: "Av. 9 de Julio 1234".
+  rule(
+    'date',
+    'digit',
+    String.raw`(?<day>\d{1,2}) de (?<month>\p{L}{4,10})(?= \d)`,
+    ({ day = '', month = '' }, { before }) =>
+      /(?:av\.|avenida|calle|rua|r\.|plaza|pza\.|praça|pça\.)\s$/i.test(before) && day !== '1'
+        ? `${cardinal(Number(day))} ${of} ${month}`
+        : null,
+  ),
   rule('date', 'digit', String.raw`(?<year>\d{1,4})(?= ?[ad]\. ?(?:de )?[Cc])`, ({ year = '' }) =>
     cardinal(Number(year)),
   ),

@@ -53,6 +53,13 @@ function arithmeticRules({ cardinal, decimal, minus, times, divided, by }: Roman
     rule('math', 'symbol', String.raw`[*·∙⋅](?= ?\d)`, (_groups, { before }) =>
       /\d ?$/.test(before) ? ` ${times} ` : null,
     ),
+    // "60 x 85 x 55 cm".
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<whole>\d{1,5})(?:,(?<places>\d{1,3}))? ?[x×] ?(?=\d{1,5}(?:,\d{1,3})?(?: ?[x×] ?\d| ?(?:mm|cm|m|km)[²³23]?(?![\p{L}\d])))`,
+      ({ whole = '', places }) => `${places === undefined ? cardinal(Number(whole)) : decimal(whole, places)} ${by} `,
+    ),
     // "1,80 m x 60 cm".
     rule('measure', 'letter', String.raw`x(?= ?\d)`, (_groups, { before }) =>
       /\d ?\p{L}{1,3}\s$/u.test(before) ? by : null,

@@ -22,36 +22,33 @@ function durationRules(words: RomanceWords): Rule[] {
   const { decimal, andHalf: and, units } = words
   const { h, min, s } = units as Record<'h' | 'min' | 's', Counted>
   const count = counter(words)
-  const read: Read = ({ hours, minutes, seconds = '' }) => {
+  const read: Read = ({ hours, minutes, seconds = '', rest }) => {
     // Clocks without seconds have rules of their own.
     if (hours !== undefined && seconds === '00') return null
-    const [whole = '', places] = seconds.split(/[.,]/)
+    const [whole = '', places = rest] = seconds.split(/[.,]/)
     const last =
       places === undefined ? count(Number(whole), s) : `${decimal(String(Number(whole)), places)} ${s.forms.other}`
     const first = [
       hours === undefined ? '' : count(Number(hours), h),
-      minutes === undefined ? '' : count(Number(minutes), min),
+      Number(minutes ?? 0) === 0 ? '' : count(Number(minutes), min),
     ].filter(Boolean)
     return first.length === 0 ? last : `${first.join(', ')} ${and} ${last}`
   }
   const HOURS = String.raw`(?:(?<hours>\d{1,3}) ?h ?)?`
   const SECONDS = String.raw`(?<seconds>\d{1,2}(?:[.,]\d{1,3})?)`
+  const REST = String.raw`(?<rest>\d{1,3})`
   return [
     lapRule(words, read),
+    rule('time', 'digit', String.raw`(?<hours>\d{1,2})h(?<minutes>[0-5]\d):(?<seconds>[0-5]\d)(?![\d:])`, read),
     rule(
       'time',
       'digit',
-      String.raw`${HOURS}(?<minutes>\d{1,3})(?: ?min\.? ?|m)${SECONDS} ?(?:s|seg|sec)(?![\p{L}\d])`,
+      String.raw`${HOURS}(?<minutes>\d{1,3})(?: ?min\.? ?|m)${SECONDS} ?(?:s${REST}?|seg|sec)(?![\p{L}\d])`,
       read,
     ),
-    rule('time', 'digit', String.raw`${HOURS}(?<minutes>\d{1,3})${PRIME} ?${SECONDS}${DOUBLE_PRIME}`, read),
+    rule('time', 'digit', String.raw`${HOURS}(?<minutes>\d{1,3})${PRIME} ?${SECONDS}${DOUBLE_PRIME}${REST}?`, read),
     rule('time', 'digit', String.raw`(?<seconds>\d{1,2})(?:''|″)(?!\d)`, read),
-    rule(
-      'time',
-      'digit',
-      String.raw`(?<whole>\d{1,2})${DOUBLE_PRIME}(?<places>\d{1,2})(?![\d\p{L}])`,
-      ({ whole = '', places = '' }) => `${count(Number(whole), s)} ${and} ${words.cardinal(Number(places))}`,
-    ),
+    rule('time', 'digit', String.raw`(?<seconds>\d{1,2})(?:${DOUBLE_PRIME}|s(?=\d{2}))${REST}(?![\d\p{L}])`, read),
   ]
 }
 

@@ -14,8 +14,8 @@ import type { RomanceWords } from './words.ts'
 /** Rules that the three languages share, each in its own words. */
 export const romanceRules = (words: RomanceWords): Rule[] => [
   ...extremeRules(words),
-  ...shortRules(words),
   ...romanRules(words),
+  ...shortRules(words),
   ...scoreRules(words),
   ...primeRules(words),
   ...mathRules(words),
@@ -65,25 +65,31 @@ const endRule = ({ decimal }: RomanceWords): Rule =>
     'digit',
     String.raw`(?<whole>\d{1,4})\.(?<places>\d{1,2})(?=\.(?:\s|$))`,
     ({ whole = '', places = '' }, { before }) =>
-      /(?:^|[\d.,]|(?:^|\s)(?:el|al|del|il|dal|nel|dia|em|de|l['’]|ore|le|alle|dalle|às|las)\s)$/i.test(before)
+      /(?:^|[\d.,]|(?:^|\s)(?:el|al|del|il|dal|nel|dia|em|de|l['’]|ore|le|alle|dalle|às|las)\s|\d\.\d\d (?:a|a las|às|alle) )$/i.test(
+        before,
+      )
         ? null
         : decimal(whole, places),
   )
 
 const HEAT =
-  /(?:m[áa]x(?:im[ao])?|m[íi]n(?:im[ao])?|massim[ao]|temperatura|horno|forno|ángulo|ângulo|angolo)[.:]?:? (?:d[ei] |a )?$/i
-const TOWARDS = /(?:^|\s)(?:a|hasta|até|unos|casi|quase)\s$/i
+  /(?:sen|sin|cos|tg|tan|m[áa]x(?:im[ao])?|m[íi]n(?:im[ao])?|massim[ao]|temperatura|horno|forno|ángulo|ângulo|angolo)[.:]?:? (?:d[ei] |a )?$/i
+const TOWARDS = /(?:^|\s)(?:a|hasta|até|para|por|unos|casi|quase)\s$/i
+const NOUN = /^ (?<noun>\p{Ll}{2,30})/u
 
 /** "máx. 30º": degrees with the mark of ordinal numbers. */
-const degreeRule = ({ cardinal, degrees }: RomanceWords): Rule =>
+const degreeRule = ({ cardinal, degrees, noNouns }: RomanceWords): Rule =>
   rule(
     'measure',
     'digit',
-    String.raw`(?<number>\d{1,3})[º°](?!\d| ?\p{L}{3}| ?[CF](?!\p{L}))`,
-    ({ number = '' }, { before }) =>
-      HEAT.test(before) || (Number(number) > 14 && TOWARDS.test(before))
+    String.raw`(?<number>\d{1,3})[º°](?![\d\p{L}]| ?[CF](?!\p{L}))`,
+    ({ number = '' }, { before, after }) => {
+      const noun = NOUN.exec(after)?.groups?.noun
+      const isAlone = noun === undefined || noNouns.has(noun) || Number(number) > 60
+      return HEAT.test(before) || (Number(number) > 14 && isAlone && TOWARDS.test(before))
         ? `${cardinal(Number(number))} ${degrees}`
-        : null,
+        : null
+    },
   )
 
 const ROOMS =
@@ -94,9 +100,14 @@ const roomLetterRule = ({ cardinal }: RomanceWords): Rule =>
   rule(
     'serial',
     'digit',
-    String.raw`(?<number>\d{1,4})(?<letter>[A-H])(?![\p{L}\d/])`,
-    ({ number = '', letter = '' }, { before }) =>
-      letter !== 'A' || ROOMS.test(before) ? `${cardinal(Number(number))} ${letter}` : null,
+    String.raw`(?<number>\d{1,4})(?<letter>\p{Lu})(?![\p{L}\d/])`,
+    ({ number = '', letter = '' }, { before, after }) =>
+      /[B-H]/.test(letter) ||
+      ROOMS.test(before) ||
+      /^, ?\d{1,2}\p{Lu}(?!\p{L})/u.test(after) ||
+      /\d\p{Lu}, ?$/u.test(before)
+        ? `${cardinal(Number(number))} ${letter}`
+        : null,
   )
 
 /** Long acronyms that nobody says as a word. */

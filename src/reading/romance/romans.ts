@@ -81,7 +81,7 @@ function aloneReader(
   const NOUNS = [ordinalNouns, ...centuries.map(([abbreviation]) => abbreviation)].join('|')
   const ERA = String.raw`(?: [ad]\. ?(?:de )?C\.?)?`
   const LISTED = new RegExp(`(?:${NOUNS}) ${NUMERAL}${ERA}(?:,|,? (?:${and})| ?[-–])\\s?$`)
-  const NEXT = new RegExp(`^(?:,| (?:${and})| ?[-–]) ?${NUMERAL} (?:${ordinalNouns})`)
+  const NEXT = new RegExp(`^(?:,| (?:${and})| ?[-–]) ?${NUMERAL} (?:${NOUNS})`)
   return ({ numeral = '' }, { before, after }) => {
     const value = romanValue(numeral)
     if (value === null || NO_NUMERALS.test(numeral)) return null

@@ -8,7 +8,7 @@ const DOCUMENT =
   /(?:^|[\s(])(?:n(?:\.?[ºo°]|\.|úm\.?|ro\.?)|número|numero|expediente|factura|fattura|processo|pratica|protocollo|fatura|nota fiscal|edital|contrato|acta|ata)\s$/i
 const IN_A_SUM = /[\d/.,]$/
 const MARK =
-  /(?:notas?|puntuación|valoración|calificación|vot[oi]|votazione|punteggio|avaliação|pontuação|media|média):? ?$/i
+  /(?:notas?|puntuación|valoración|calificación|vot[oi]|laurea|maturità|votazione|punteggio|avaliação|pontuação|media|média):? ?$/i
 const PART =
   /(?:p[áa]g(?:ina)?s?\.?|diap(?:ositiva)?\.?|slide|cap(?:[íi]t[uo]lo)?\.?|episodio|episódio|pas[so]o|foto|etapa|tappa|volta|vuelta|giornata|jornada|rodada)\s$/i
 const PRESSURE = /(?:tensi[óo]n|presi[óo]n|pressão|tensão|pressione)\s(?:\p{L}{1,10}\s){0,2}$/iu
@@ -51,6 +51,8 @@ function documentRules({ cardinal, bar, monthYear }: RomanceWords): Rule[] {
         if (isNext(a, b)) return `${cardinal(Number(a))} ${cardinal(Number(b))}`
         const isYear = /^(?:19|20)\d\d$/.test(b)
         if (!DOCUMENT.test(before)) {
+          const isVoltage = /^\d{3}$/.test(a) && /^\d{3}$/.test(b) && a !== b && b !== '110'
+          if (isVoltage) return { spoken: `${cardinal(Number(a))} ${bar} `, length: a.length + 1 }
           const isCode = isYear ? a !== '1' : /^0\d/.test(b) && a.length > 2
           if (!isCode) return null
           if (isYear && /^(?:0[1-9]|1[0-2])$/.test(a)) return monthYear(Number(a), Number(b))
@@ -59,8 +61,8 @@ function documentRules({ cardinal, bar, monthYear }: RomanceWords): Rule[] {
       },
     ),
     // "14/B", "CF/88".
-    rule('symbol', 'symbol', String.raw`\/(?=\p{Lu}(?!\p{Ll})|\d)`, (_groups, { before, after }) =>
-      (/\d$/.test(before) && /^\p{Lu}/u.test(after)) || (/\p{Lu}{2}$/u.test(before) && /^\d/.test(after))
+    rule('symbol', 'symbol', String.raw`\/(?=\p{Lu}(?!\p{Ll})|\d|[a-f](?!\p{L}))`, (_groups, { before, after }) =>
+      (/\d$/.test(before) && /^\p{L}/u.test(after)) || (/\p{Lu}{2}$/u.test(before) && /^\d/.test(after))
         ? ` ${bar} `
         : null,
     ),
@@ -73,7 +75,7 @@ function outOfRules({ cardinal, over, outOf, pressure, units }: RomanceWords): R
     const joint =
       PRESSURE.test(before) || unit !== undefined
         ? pressure
-        : MARK.test(before) || (a === b && Number(a) > 31)
+        : MARK.test(before) || (a === b && Number(a) > 31) || (b === '110' && Number(a) > 59)
           ? over
           : PART.test(before)
             ? outOf
