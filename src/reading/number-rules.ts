@@ -5,6 +5,9 @@ const require = createRequire(import.meta.url)
 /** Numbers above this are read digit by digit, because a `number` no longer holds each of them exactly. */
 export const LARGEST_SPELLED = Number.MAX_SAFE_INTEGER
 
+/** Years are below it. */
+const MOST_KEPT = 2100
+
 const SOFT_HYPHEN = /\u00ad/g
 const HEADER = /^(\d+)(?:\/(\d+))?(>*)$/
 /** Arrows with or without a rule set, `=set=`, an optional part in brackets, a plural, or plain text. */
@@ -27,11 +30,17 @@ type Part =
 
 type RawRules = readonly (readonly [header: string, body: string])[]
 
+interface RuleSet {
+  readonly rules: readonly NumberRule[]
+  /** What has been said of the numbers below {@link MOST_KEPT}. */
+  readonly kept: string[]
+}
+
 /** The rule sets of a locale. Each is parsed when it is first used. */
 interface RuleSets {
   readonly locale: string
   readonly raw: Readonly<Record<string, RawRules>>
-  readonly parsed: Map<string, readonly NumberRule[]>
+  readonly parsed: Map<string, RuleSet>
 }
 
 const loaded = new Map<string, RuleSets>()
@@ -47,7 +56,8 @@ const loaded = new Map<string, RuleSets>()
 export function spell(locale: string, ruleSet: string, value: number, joint = ''): string {
   if (!Number.isInteger(value) || value < 0 || value > LARGEST_SPELLED) throw new RangeError(`${value} is not spelled`)
   const sets = ruleSetsOf(locale)
-  return apply(sets, `%${ruleSet}`, value).replace(SOFT_HYPHEN, joint)
+  const spelled = apply(sets, ruleSet, value)
+  return spelled.includes('\u00ad') ? spelled.replace(SOFT_HYPHEN, joint) : spelled
 }
 
 function ruleSetsOf(locale: string): RuleSets {
@@ -62,13 +72,15 @@ function ruleSetsOf(locale: string): RuleSets {
   return sets
 }
 
-function rulesNamed({ locale, raw, parsed }: RuleSets, name: string): readonly NumberRule[] {
+/** @param name with its percent sign, or without it */
+function rulesNamed({ locale, raw, parsed }: RuleSets, name: string): RuleSet {
   const known = parsed.get(name)
   if (known !== undefined) return known
-  const rules = raw[name]?.flatMap(([header, body]) => parseRule(locale, header, body))
+  const rules = (raw[name] ?? raw[`%${name}`])?.flatMap(([header, body]) => parseRule(locale, header, body))
   if (rules === undefined) throw new RangeError(`no rule set ${name}`)
-  parsed.set(name, rules)
-  return rules
+  const set = { rules, kept: [] }
+  parsed.set(name, set)
+  return set
 }
 
 function parseRule(locale: string, header: string, body: string): NumberRule[] {
@@ -112,8 +124,12 @@ function parseParts(locale: string, body: string): Part[] {
 }
 
 function apply(sets: RuleSets, name: string, value: number): string {
-  const rules = rulesNamed(sets, name)
-  return write(sets, name, rules, indexFor(rules, value), value)
+  const { rules, kept } = rulesNamed(sets, name)
+  const known = kept[value]
+  if (known !== undefined) return known
+  const spelled = write(sets, name, rules, indexFor(rules, value), value)
+  if (value < MOST_KEPT) kept[value] = spelled
+  return spelled
 }
 
 function indexFor(rules: readonly NumberRule[], value: number): number {

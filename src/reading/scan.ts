@@ -1,3 +1,5 @@
+import { followersOf, isFollower } from './after-digits.ts'
+
 /** The classes of text that is spoken in other words than it is written in. */
 export type TokenKind =
   | 'cardinal'
@@ -72,6 +74,7 @@ export interface RuleBook {
 }
 
 const AROUND_CHARACTERS = 48
+const NO_FOLLOWER = -1
 const STEP_CHARACTERS = 500
 /** Letters from here on, such as Hangul, are no first letters of rules. */
 const LARGE_ALPHABETS = 0x500
@@ -82,7 +85,7 @@ const PAUSES = '、。，！？；：「」『』'
 const HANGUL = /[가-힣]/
 
 interface Dispatch {
-  /** By character code. Letters of large alphabets share one entry. */
+  /** By character code, for digits also by what follows them. Letters of large alphabets share one entry. */
   readonly table: Map<number, readonly Rule[]>
   readonly byStart: Readonly<Record<Start, readonly Rule[]>>
 }
@@ -184,12 +187,27 @@ function dispatchOf(book: RuleBook): Dispatch {
 
 function rulesAt({ table, byStart }: Dispatch, text: string, at: number, start: Start): readonly Rule[] {
   const code = start === 'letter' ? Math.min(text.charCodeAt(at), LARGE_ALPHABETS) : text.charCodeAt(at)
-  const known = table.get(code)
+  const follower = start === 'digit' ? followerAt(text, at) : NO_FOLLOWER
+  const key = (follower + 1) * 0x10000 + code
+  const known = table.get(key)
   if (known !== undefined) return known
   const character = text[at] as string
-  const rules = byStart[start].filter(({ first }) => first?.includes(character) ?? true)
-  table.set(code, rules)
+  const rules = byStart[start].filter(
+    ({ first, pattern }) =>
+      (first?.includes(character) ?? true) && (follower === NO_FOLLOWER || isFollower(followersOf(pattern), follower)),
+  )
+  table.set(key, rules)
   return rules
+}
+
+/** The code behind digits and spaces, 0 at the end of the text. */
+function followerAt(text: string, at: number): number {
+  for (let next = at; next < at + AROUND_CHARACTERS; next++) {
+    if (next >= text.length) return 0
+    const code = text.charCodeAt(next)
+    if ((code < 0x30 || code > 0x39) && code !== 0x20 && code !== 0xa0) return code
+  }
+  return NO_FOLLOWER
 }
 
 function take(
