@@ -2,37 +2,36 @@
 type Range = readonly [from: number, to: number]
 
 /** The characters that may follow the digits and spaces with which a match begins. Null: any, or none. */
-export type Followers = readonly Range[] | null
+type Followers = readonly Range[] | null
 
 interface Part {
-  /** Characters other than digits and spaces that may come first in it, behind those. */
+  /** Characters that may come first in it, behind digits and spaces. */
   readonly first: readonly Range[]
   /** If digits and spaces, or nothing at all, may be all of it. */
   readonly mayEnd: boolean
 }
 
-const ANY: readonly Range[] = [[0, 0xffff]]
+const ANY: Range = [0, 0xffff]
 const NOTHING: Part = { first: [], mayEnd: true }
-const NEUTRAL = /[\d \u00a0]/
-
-/**
- * Computes from a pattern which characters may follow the digits and spaces at the start of its matches, so that a rule is tried only before those.
- * It knows the syntax that rules are written in; where it does not know better, it answers more characters than are possible.
- */
-export function followersOf(pattern: RegExp): Followers {
-  const known = computed.get(pattern)
-  if (known !== undefined) return known
-  const { first, mayEnd } = pattern.flags.includes('i') ? NOTHING : new Reader(pattern.source).alternatives()
-  const followers = mayEnd || first.includes(ANY[0] as Range) ? null : first
-  computed.set(pattern, followers)
-  return followers
-}
-
 const computed = new WeakMap<RegExp, Followers>()
 
-export const isFollower = (followers: Followers, code: number): boolean =>
-  followers === null || followers.some(([from, to]) => code >= from && code <= to)
+/** If a match of the pattern, which begins with digits, may go on behind digits and spaces with a character of this code. */
+export function mayFollow(pattern: RegExp, code: number): boolean {
+  let followers = computed.get(pattern)
+  if (followers === undefined) {
+    followers = followersOf(pattern)
+    computed.set(pattern, followers)
+  }
+  return followers === null || followers.some(([from, to]) => code >= from && code <= to)
+}
 
+/** It knows the syntax that rules are written in; where it does not know better, it answers more characters than are possible. */
+function followersOf({ source, flags }: RegExp): Followers {
+  const { first, mayEnd } = flags.includes('i') ? NOTHING : new Reader(source).alternatives()
+  return mayEnd || first.includes(ANY) ? null : first
+}
+
+/** Regular expressions would make its first use slow, for which it is there. */
 class Reader {
   readonly #source: string
   #at = 0
@@ -42,77 +41,107 @@ class Reader {
   }
 
   alternatives(): Part {
-    const parts = [this.#sequence()]
-    while (this.#takes('|')) parts.push(this.#sequence())
-    return { first: parts.flatMap(({ first }) => first), mayEnd: parts.some(({ mayEnd }) => mayEnd) }
+    const first: Range[] = []
+    let mayEnd = false
+    do {
+      const part = this.#sequence()
+      for (const range of part.first) first.push(range)
+      mayEnd ||= part.mayEnd
+    } while (this.#takes('|'))
+    return { first, mayEnd }
   }
 
   #sequence(): Part {
     const first: Range[] = []
     let mayEnd = true
-    while (this.#at < this.#source.length && !/[|)]/.test(this.#source[this.#at] as string)) {
+    while (mayEnd && !this.#isAtEnd()) {
       const part = this.#quantified()
-      if (mayEnd) first.push(...part.first)
-      mayEnd &&= part.mayEnd
+      for (const range of part.first) first.push(range)
+      mayEnd = part.mayEnd
     }
+    if (!mayEnd) this.#skip()
     return { first, mayEnd }
+  }
+
+  #isAtEnd(): boolean {
+    const character = this.#source[this.#at]
+    return character === undefined || character === '|' || character === ')'
+  }
+
+  /** To the end of the alternative. */
+  #skip(): void {
+    let depth = 0
+    let isInClass = false
+    for (; this.#at < this.#source.length; this.#at++) {
+      const character = this.#source[this.#at]
+      if (character === '\\') this.#at++
+      else if (isInClass) isInClass = character !== ']'
+      else if (character === '[') isInClass = true
+      else if (character === '(') depth++
+      else if (depth === 0 && this.#isAtEnd()) return
+      else if (character === ')') depth--
+    }
   }
 
   #quantified(): Part {
     const part = this.#one()
-    const quantifier = this.#match(/[?*]\??|\+\??|\{(\d+)(?:,\d*)?\}\??/y)
-    if (quantifier === null) return part
-    return /^[?*]/.test(quantifier[0]) || quantifier[1] === '0' ? { ...part, mayEnd: true } : part
+    const mayBeMissing = this.#takes('?') || this.#takes('*')
+    if (!mayBeMissing && !this.#takes('+') && !this.#takes('{')) return part
+    const isCounted = this.#source[this.#at - 1] === '{'
+    const mayBeNone = mayBeMissing || (isCounted && this.#source[this.#at] === '0')
+    if (isCounted) this.#at = this.#source.indexOf('}', this.#at) + 1
+    this.#takes('?')
+    return mayBeNone ? { first: part.first, mayEnd: true } : part
   }
 
   #one(): Part {
     if (this.#takes('(')) return this.#group()
     if (this.#takes('[')) return this.#class()
-    if (this.#takes('.')) return { first: ANY, mayEnd: true }
+    if (this.#takes('.')) return partOf([ANY])
     if (this.#takes('^') || this.#takes('$')) return NOTHING
     return partOf([this.#character()])
   }
 
   #group(): Part {
-    const kind = this.#match(/\?(?:<\w+>|:|<?[=!])/y)?.[0] ?? ''
+    let looks = false
+    if (this.#takes('?') && !this.#takes(':')) {
+      const isBehind = this.#takes('<')
+      looks = this.#takes('=') || this.#takes('!')
+      if (isBehind && !looks) this.#at = this.#source.indexOf('>', this.#at) + 1
+    }
     const part = this.alternatives()
     this.#at++
-    return /[=!]$/.test(kind) ? NOTHING : part
+    return looks ? NOTHING : part
   }
 
   #class(): Part {
-    if (this.#takes('^')) {
-      while (!this.#takes(']')) this.#character()
-      return { first: ANY, mayEnd: true }
-    }
+    const isNegated = this.#takes('^')
     const ranges: Range[] = []
     while (!this.#takes(']')) {
-      const [from, to] = this.#character()
-      const isRange = from === to && this.#source[this.#at] === '-' && this.#source[this.#at + 1] !== ']'
-      if (isRange) this.#at++
-      ranges.push(isRange ? [from, this.#character()[1]] : [from, to])
+      const range = this.#character()
+      const isOne = range[0] === range[1]
+      const isStart = isOne && this.#source[this.#at] === '-' && this.#source[this.#at + 1] !== ']'
+      if (isStart) this.#at++
+      ranges.push(isStart ? [range[0], this.#character()[1]] : range)
     }
-    return partOf(ranges)
+    return partOf(isNegated ? [ANY] : ranges)
   }
 
   /** A character, or the class or place that an escape stands for. */
   #character(): Range {
-    const character = this.#source[this.#at++] as string
-    if (character !== '\\') return [character.charCodeAt(0), character.charCodeAt(0)]
-    const written = this.#match(/u\{[\da-f]+\}|u[\da-f]{4}|[pP]\{\w+\}|k<\w+>|./isy)?.[0] ?? ''
-    if (written === 'd') return [0x30, 0x39]
-    if (/^u[\da-f]{4}$/i.test(written))
-      return [Number.parseInt(written.slice(1), 16), Number.parseInt(written.slice(1), 16)]
-    if (/^\w/.test(written)) return ANY[0] as Range
-    return [written.charCodeAt(0), written.charCodeAt(0)]
-  }
-
-  /** @param pattern sticky */
-  #match(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.#at
-    const match = pattern.exec(this.#source)
-    this.#at += match?.[0].length ?? 0
-    return match
+    if (!this.#takes('\\')) return rangeOf(this.#source.charCodeAt(this.#at++))
+    const escaped = this.#source[this.#at++] as string
+    if (escaped === 'd') return [0x30, 0x39]
+    if (escaped === 'u' && this.#source[this.#at] !== '{') {
+      this.#at += 4
+      return rangeOf(Number.parseInt(this.#source.slice(this.#at - 4, this.#at), 16))
+    }
+    if (escaped === 'k') this.#at = this.#source.indexOf('>', this.#at) + 1
+    else if (this.#source[this.#at] === '{' && 'upP'.includes(escaped))
+      this.#at = this.#source.indexOf('}', this.#at) + 1
+    return (escaped >= 'a' && escaped <= 'z') || (escaped >= 'A' && escaped <= 'Z')
+      ? ANY
+      : rangeOf(escaped.charCodeAt(0))
   }
 
   #takes(character: string): boolean {
@@ -122,10 +151,10 @@ class Reader {
   }
 }
 
-function partOf(ranges: readonly Range[]): Part {
-  if (ranges.includes(ANY[0] as Range)) return { first: ANY, mayEnd: true }
-  const mayEnd = ranges.some(([from, to]) => NEUTRALS.some((code) => code >= from && code <= to))
-  return { first: ranges.filter(([from, to]) => from !== to || !NEUTRAL.test(String.fromCharCode(from))), mayEnd }
-}
+const rangeOf = (code: number): Range => [code, code]
 
-const NEUTRALS = Array.from('0123456789 \u00a0', (character) => character.charCodeAt(0))
+const partOf = (first: readonly Range[]): Part => ({ first, mayEnd: first.some(isNeutral) })
+
+/** Holds a digit or a space. */
+const isNeutral = ([from, to]: Range): boolean =>
+  (from <= 0x39 && to >= 0x30) || (from <= 0x20 && to >= 0x20) || (from <= 0xa0 && to >= 0xa0)

@@ -43,6 +43,17 @@ export const wordRule = (kind: TokenKind, words: readonly string[], pattern: str
   first: words.map((word) => word[0] ?? '').join(''),
 })
 
+const MOST_OF_PREFIX = 3
+
+/** A rule whose matches all begin with a word of the list, so that it is tried only behind the first letters of one. */
+export function listRule(kind: TokenKind, words: readonly string[], pattern: string, read: Read): Rule {
+  const length = Math.min(MOST_OF_PREFIX, ...words.map((word) => word.length))
+  return {
+    ...wordRule(kind, words, pattern, read),
+    prefixes: { length, known: new Set(words.map((word) => word.slice(0, length))) },
+  }
+}
+
 /** One rule for each way in which its match may begin. */
 export const rulesAt = (starts: readonly Start[], kind: TokenKind, pattern: string, read: Read, flags = ''): Rule[] =>
   starts.map((start) => rule(kind, start, pattern, read, flags))

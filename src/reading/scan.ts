@@ -1,4 +1,4 @@
-import { followersOf, isFollower } from './after-digits.ts'
+import { mayFollow } from './after-digits.ts'
 
 /** The classes of text that is spoken in other words than it is written in. */
 export type TokenKind =
@@ -57,6 +57,8 @@ export interface Rule {
   readonly starts: Start
   /** Narrows `starts` to these characters. Others are not tried, which is faster. */
   readonly first?: string
+  /** Narrows it further to starts of so many characters. */
+  readonly prefixes?: { readonly length: number; readonly known: ReadonlySet<string> }
   readonly read: Read
 }
 
@@ -194,7 +196,7 @@ function rulesAt({ table, byStart }: Dispatch, text: string, at: number, start: 
   const character = text[at] as string
   const rules = byStart[start].filter(
     ({ first, pattern }) =>
-      (first?.includes(character) ?? true) && (follower === NO_FOLLOWER || isFollower(followersOf(pattern), follower)),
+      (first?.includes(character) ?? true) && (follower === NO_FOLLOWER || mayFollow(pattern, follower)),
   )
   table.set(key, rules)
   return rules
@@ -215,7 +217,8 @@ function take(
   at: number,
   rules: readonly Rule[],
 ): { kind: TokenKind; spoken: string; length: number } | null {
-  for (const { kind, pattern, read } of rules) {
+  for (const { kind, pattern, prefixes, read } of rules) {
+    if (prefixes !== undefined && !prefixes.known.has(text.slice(at, at + prefixes.length))) continue
     pattern.lastIndex = at
     const match = pattern.exec(text)
     if (match === null) continue

@@ -1,4 +1,4 @@
-import { DASH, END, endsSentence, inAnyCase, keepingSentenceEnd, oneOf, rule, wordRule } from '../rules.ts'
+import { DASH, END, endsSentence, inAnyCase, keepingSentenceEnd, listRule, oneOf, rule } from '../rules.ts'
 import type { Groups, Read, Rule, RuleAnswer } from '../scan.ts'
 import { decade, digits, ordinal, shortYear, year } from './numbers.ts'
 import { MONTHS, SHORT_MONTHS, WEEKDAYS } from './words.ts'
@@ -51,7 +51,7 @@ const isVerb = (month: string, written: string | undefined): boolean => month ==
 function writtenDates(): Rule[] {
   return [
     // "Mon, 5 May 2025", "25th of July, 2012".
-    wordRule('date', WEEKDAY_NAMES, `${WEEKDAY}${DAY} (?:of )?${MONTH}(?:,? ?${YEAR}${ERA})?`, readDayMonth),
+    listRule('date', WEEKDAY_NAMES, `${WEEKDAY}${DAY} (?:of )?${MONTH}(?:,? ?${YEAR}${ERA})?`, readDayMonth),
     rule('date', 'digit', `${DAY}[ -](?:of )?${MONTH}(?![-\\p{L}])(?:,? ?${YEAR}${ERA})?`, readDayMonth),
     rule('date', 'digit', `${DAY}-${MONTH}-(?<year>\\d{4}|\\d\\d)${END}`, readDayMonth),
     // "5–7 May", "5 May – 7 June" is two dates.
@@ -61,20 +61,20 @@ function writtenDates(): Rule[] {
       `(?<from>\\d{1,2})(?:st|nd|rd|th)?(?: ?${DASH} ?| to | and )${DAY} (?:of )?${MONTH}(?![-\\p{L}])(?:,? ?${YEAR})?`,
       readDays,
     ),
-    wordRule(
+    listRule(
       'date',
       MONTH_NAMES,
       `${MONTH} (?<from>\\d{1,2})(?:st|nd|rd|th)? ?${DASH} ?${DAY}(?![/:.]\\d)(?:,? ${YEAR})?`,
       readMonthDays,
     ),
-    wordRule(
+    listRule(
       'date',
       WEEKDAY_NAMES,
       `${WEEKDAY}${MONTH} ${DAY}(?:,? (?<year>\\d{4})(?![\\d:,.]\\d)${ERA})?${END}`,
       readMonthDay,
     ),
-    wordRule('date', MONTH_NAMES, `${MONTH} ${DAY}(?:,? ?(?<year>\\d{4})(?![\\d:,.]\\d)${ERA})?${END}`, readMonthDay),
-    wordRule(
+    listRule('date', MONTH_NAMES, `${MONTH} ${DAY}(?:,? ?(?<year>\\d{4})(?![\\d:,.]\\d)${ERA})?${END}`, readMonthDay),
+    listRule(
       'date',
       MONTH_NAMES,
       `${MONTH},? (?<year>${TEENS_TO_NOW}|[3-9]\\d\\d(?= ?(?:AD|BC|CE)))${END}(?![,.]\\d)`,
@@ -85,14 +85,14 @@ function writtenDates(): Rule[] {
 
 function shortNames(): Rule[] {
   return [
-    wordRule(
+    listRule(
       'date',
       WEEKDAY_NAMES,
       `(?<from>${SHORT_DAY})\\.? ?${DASH} ?(?<to>${SHORT_DAY})(?!\\p{L})\\.?`,
       ({ from = '', to = '' }, around, match) =>
         keepingSentenceEnd(match, around, `${weekday(from)} to ${weekday(to)}`),
     ),
-    wordRule(
+    listRule(
       'date',
       SHORT_MONTHS,
       `(?<from>${oneOf(SHORT_MONTHS)})\\.? ?[-–] ?(?<to>${oneOf([...SHORT_MONTHS, ...MONTHS])})(?!\\p{L})\\.?`,
@@ -101,10 +101,10 @@ function shortNames(): Rule[] {
           ? { spoken: `${monthOf(from)} to `, length: match.lastIndexOf(to) }
           : keepingSentenceEnd(match, around, `${monthOf(from)} to ${monthOf(to)}`),
     ),
-    wordRule('date', WEEKDAY_NAMES, `(?<day>${SHORT_DAY})\\.(?!\\p{L})`, ({ day = '' }, { before, after }) =>
+    listRule('date', WEEKDAY_NAMES, `(?<day>${SHORT_DAY})\\.(?!\\p{L})`, ({ day = '' }, { before, after }) =>
       /^(?:sat|sun)$/.test(day) || endsSentence(after) || !/(?:^|[a-z,(])\s?$/.test(before) ? null : weekday(day),
     ),
-    wordRule(
+    listRule(
       'date',
       SHORT_MONTHS,
       `(?<month>${oneOf(SHORT_MONTHS)})\\.(?!\\p{L})`,

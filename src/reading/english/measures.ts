@@ -4,7 +4,8 @@ import { mixed, vulgarValue } from './fractions.ts'
 import { cardinal, decimal, fraction, NUMBER, signOf } from './numbers.ts'
 import { LENGTHS, PER_UNITS, TIGHT_UNITS, UNITS, VULGAR_UNITS } from './words.ts'
 
-const UNIT = oneOf(Object.keys(UNITS))
+/** What may be one. {@link UNITS} says which are: a pattern of all of them compiles slowly. */
+const UNIT = String.raw`fl oz|mm Hg|° [CF]|[kMG]bit\/s|[A-Za-zµμΩΩÅ°%‰′″℃℉]{1,4}`
 const PER = String.raw`(?: ?\/ ?(?<per>${oneOf(Object.keys(PER_UNITS))}))?`
 const POWER = String.raw`(?<power>[²³]|\^?[23](?!\d|[.,]\d))?`
 const AREA = '(?:(?<area>sq|cu)\\.? ?)?'
@@ -29,6 +30,7 @@ export const measures = (): Rule[] => [
   ...sizes(),
 ]
 
+const isKnown = (unit: string | undefined): boolean => unit === undefined || Object.hasOwn(UNITS, unit)
 const unitOf = (unit: string, isOne: boolean): string => UNITS[unit]?.[isOne ? 'one' : 'many'] ?? unit
 const perOf = (per: string | undefined): string => (per === undefined ? '' : ` per ${PER_UNITS[per]}`)
 const powerOf = (power = '', area = ''): string =>
@@ -84,8 +86,9 @@ function ranges(): Rule[] {
       'digit',
       `(?<from>${NUMBER}) ?(?:(?<unit1>${UNIT})${END} ?)?(?:${DASH}|to) ?(?<to>${NUMBER})(?<gap> ?|-)${AREA}(?<unit>${UNIT})${POWER}${PER}${END}`,
       (groups) => {
-        const { from = '', to = '', gap, area, unit = '', power, per } = groups
-        if ((gap === ' ' && TIGHT_UNITS.has(unit)) || !isPowerRight(groups)) return null
+        const { from = '', unit1, to = '', gap, area, unit = '', power, per } = groups
+        if (!isKnown(unit) || !isKnown(unit1) || (gap === ' ' && TIGHT_UNITS.has(unit)) || !isPowerRight(groups))
+          return null
         return `${decimal(from)} to ${decimal(to)} ${powerOf(power, area)}${unitOf(unit, gap === '-')}${perOf(per)}`
       },
     ),
@@ -94,7 +97,7 @@ function ranges(): Rule[] {
 
 /** "4 1/2 lbs", "1/2 mile", "2½ cups". */
 function partsOfUnits(): Rule[] {
-  const PART = oneOf([
+  const PARTS = new Set([
     ...Object.keys(UNITS),
     ...VULGAR_UNITS,
     'inches',
@@ -111,8 +114,9 @@ function partsOfUnits(): Rule[] {
     rule(
       'measure',
       'digit',
-      String.raw`(?<whole>\d{1,6})(?:[ -](?<top>\d{1,2})\/(?<bottom>\d{1,3})|(?<vulgar>[½¼¾⅓⅔⅛⅜⅝⅞])) ?-?(?<unit>${PART})${END}\.?`,
+      String.raw`(?<whole>\d{1,6})(?:[ -](?<top>\d{1,2})\/(?<bottom>\d{1,3})|(?<vulgar>[½¼¾⅓⅔⅛⅜⅝⅞])) ?-?(?<unit>\p{L}{1,11})${END}\.?`,
       ({ whole = '', top = '', bottom = '', vulgar, unit = '' }, around, match) => {
+        if (!PARTS.has(unit)) return null
         const [over = '', under = ''] = vulgar === undefined ? [top, bottom] : vulgarValue(vulgar)
         return keepingSentenceEnd(match, around, `${mixed(whole, over, under)} ${unitOf(unit, false)}`)
       },
@@ -120,9 +124,9 @@ function partsOfUnits(): Rule[] {
     rule(
       'measure',
       'digit',
-      String.raw`(?<top>\d{1,2})\/(?<bottom>\d{1,3}) ?-?(?<unit>${oneOf(VULGAR_UNITS)})${END}\.?`,
+      String.raw`(?<top>\d{1,2})\/(?<bottom>\d{1,3}) ?-?(?<unit>\p{L}{2,11})${END}\.?`,
       ({ top = '', bottom = '', unit = '' }, around, match) =>
-        Number(top) < Number(bottom)
+        Number(top) < Number(bottom) && VULGAR_UNITS.includes(unit)
           ? keepingSentenceEnd(match, around, `${fraction(top, bottom)} ${unitOf(unit, true)}`)
           : null,
     ),
@@ -151,7 +155,7 @@ function isUnit({ number = '', gap, unit = '', per, power, area }: Groups, { aft
 
 function readMeasure(groups: Groups, around: Around, match: string): RuleAnswer {
   const { sign = '', number = '', gap, area, unit = '', power, per } = groups
-  if (!isPowerRight(groups) || !isUnit(groups, around) || !isSignFree(sign, around)) return null
+  if (!isKnown(unit) || !isPowerRight(groups) || !isUnit(groups, around) || !isSignFree(sign, around)) return null
   if (match.endsWith('.') && !/\p{L}\.$/u.test(match)) return { spoken: say(), length: match.length - 1 }
   return keepingSentenceEnd(match, around, say())
 
@@ -165,9 +169,11 @@ function readMeasure(groups: Groups, around: Around, match: string): RuleAnswer 
 /** "4 x 100 m", "1920×1080", "4.4x". */
 function sizes(): Rule[] {
   const readSize: Read = ({ a = '', b = '', c, unit }, _around, match) => {
-    const joint = match.includes('×') && unit === undefined && c === undefined ? ' times ' : ' by '
+    const joint = match.includes('×') && (unit === undefined || !isKnown(unit)) && c === undefined ? ' times ' : ' by '
     const said = [a, b, ...(c === undefined ? [] : [c])].map(decimal).join(joint)
-    return unit === undefined ? said : `${said} ${unitOf(unit, false)}`
+    if (unit === undefined) return said
+    if (isKnown(unit)) return `${said} ${unitOf(unit, false)}`
+    return { spoken: said, length: match.slice(0, -unit.length).trimEnd().length }
   }
   return [
     rule(

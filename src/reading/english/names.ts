@@ -1,4 +1,4 @@
-import { END, inAnyCase, keepingSentenceEnd, oneOf, romanValue, rule, wordRule } from '../rules.ts'
+import { END, inAnyCase, keepingSentenceEnd, listRule, oneOf, romanValue, rule, wordRule } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
 import { cardinal, digits, inPairs, ordinal } from './numbers.ts'
 import {
@@ -31,10 +31,10 @@ export const romans = (): Rule[] => [...romansBehindWords(), ...bareRomans()]
 
 function romansBehindWords(): Rule[] {
   const PLAIN_WORDS = oneOf(ROMAN_BEFORE)
-  const NAMES = oneOf(RULERS)
+  const NAMES = new Set(RULERS)
   return [
     // "Chapter IV", but "Class C".
-    wordRule(
+    listRule(
       'roman',
       ROMAN_BEFORE,
       `(?<word>${PLAIN_WORDS}) (?<numeral>[IVX]|[IVXLCDM]{2,12})${END}`,
@@ -44,12 +44,12 @@ function romansBehindWords(): Rule[] {
         return value === null || isPronoun ? null : `${BEFORE_NUMBERS[word] ?? word} ${cardinal(String(value))}`
       },
     ),
-    wordRule(
+    listRule(
       'roman',
       RULERS,
-      `(?<name>(?:${NAMES})(?: (?:${NAMES}))?) (?<numeral>[IVX]{1,7})(?<possessive>['’]s)?${END}`,
+      String.raw`(?<name>\p{Lu}\p{Ll}{2,14}(?: \p{Lu}\p{Ll}{2,14})?) (?<numeral>[IVX]{1,7})(?<possessive>['’]s)?${END}`,
       ({ name = '', numeral = '', possessive = '' }, { after }) => {
-        const value = romanValue(numeral)
+        const value = name.split(' ').every((word) => NAMES.has(word)) ? romanValue(numeral) : null
         return value === null || (numeral === 'I' && possessive === '' && I_IS_A_WORD.test(after))
           ? null
           : `${name} the ${ordinal(String(value))}${possessive}`
@@ -113,7 +113,7 @@ function places(): Rule[] {
       readAddress,
     ),
     // "Springfield, IL 62704".
-    wordRule(
+    listRule(
       'abbreviation',
       Object.keys(STATES),
       String.raw`(?<state>${STATE})(?<comma>,?) (?<zip>\d{5})(?:-(?<four>\d{4}))?${END}`,
@@ -173,7 +173,7 @@ function titlesAndNumbers(): Rule[] {
   const dotted = Object.keys(DOTTED_TITLES)
   const beforeNumbers = Object.keys(BEFORE_NUMBERS)
   return [
-    wordRule(
+    listRule(
       'abbreviation',
       titles,
       String.raw`(?<title>${oneOf(titles)})(?:\.|(?= ))(?= ?\p{Lu}| (?:and|&) (?:Mrs|Dr|Ms|Miss))`,
@@ -185,13 +185,13 @@ function titlesAndNumbers(): Rule[] {
           ? null
           : (TITLES[title] as string),
     ),
-    wordRule(
+    listRule(
       'abbreviation',
       dotted,
       String.raw`(?<title>${oneOf(dotted)})\.(?= ?\p{Lu})`,
       ({ title = '' }) => DOTTED_TITLES[title] as string,
     ),
-    wordRule(
+    listRule(
       'abbreviation',
       beforeNumbers,
       `(?<word>${oneOf(beforeNumbers)}|[Nn]o(?= \\d)) ?(?=[\\d#IVX$£€]|A\\.?D\\.? )`,
@@ -209,13 +209,13 @@ function otherAbbreviations(): Rule[] {
   const all = Object.keys(ABBREVIATIONS)
   const ends = Object.keys(COMPANY_ENDS)
   return [
-    wordRule('abbreviation', all, `(?<word>${oneOf(all)})(?!\\p{L})`, ({ word = '' }, around, match) => {
+    listRule('abbreviation', all, `(?<word>${oneOf(all)})(?!\\p{L})`, ({ word = '' }, around, match) => {
       if (ABBREVIATIONS_BEHIND.has(word) && !/\d ?$|\p{Lu}\p{L}* $/u.test(around.before)) return null
       return NEVER_LAST.has(word)
         ? (ABBREVIATIONS[word] as string)
         : keepingSentenceEnd(match, around, ABBREVIATIONS[word] as string)
     }),
-    wordRule(
+    listRule(
       'abbreviation',
       ends,
       `(?<word>${oneOf(ends)}|Ltd|Inc)(?!\\p{L})`,
@@ -227,7 +227,7 @@ function otherAbbreviations(): Rule[] {
       },
     ),
     // "5 km NW of Paris".
-    wordRule(
+    listRule(
       'abbreviation',
       Object.keys(DIRECTIONS),
       `(?<side>${oneOf(Object.keys(DIRECTIONS))})(?= of \\p{Lu})`,
