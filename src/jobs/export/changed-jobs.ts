@@ -4,7 +4,7 @@ import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { type Detail, ServiceError } from '../../errors/service-error.ts'
 import { rejectViolations } from '../list/jobs-filter.ts'
 import { type ExportContext, exportCsv } from './export-csv.ts'
-import { copyCells, copyRows, type Feed, type FeedFormat, lastLine, readCursor, writeCursor } from './feed.ts'
+import { copyRows, type Feed, type FeedFormat, lastLine, readCursor, writeCursor } from './feed.ts'
 import { asItIs, CHANGE_COLUMNS, type Column, escapeFormula } from './job-cells.ts'
 import { CHANGED_AT, deletionsKeptFrom, settleChanges } from './settled-changes.ts'
 
@@ -121,22 +121,16 @@ interface Changes {
 }
 
 /** COPY takes no parameters. */
-function copyOf(accountId: string, changes: Changes, { format, columns, escaping }: ChangedJobsInput) {
+function copyOf(accountId: string, changes: Changes, { format = 'ndjson', columns, escaping }: ChangedJobsInput) {
   const escaped = escaping === 'spreadsheet' ? escapeFormula : asItIs
   const all = chosen(columns)
-  const cells = format === 'csv' ? all.map((column) => column.csv(escaped)) : all.map(jsonCell)
+  const cells = all.map((column) => (format === 'csv' ? column.csv(escaped) : column.json()))
   const rows = `
     select ${cells.join(', ')} from (${changesOf()}) j
       cross join lateral (select ${keyNames(accountId)} ->> j.api_key_id as name) k
       left join artifact a on a.job_id = j.id and a.output = 'audio' and j.type = 'voice'
     where ${conditionsOf(accountId, changes).join(' and ')} order by j.changed, j.id`
-  return format === 'csv' ? copyRows(format, rows) : copyCells(rows)
-}
-
-function jsonCell(column: Column, at: number, { length }: readonly Column[]): string {
-  const [before, after] = [`${at === 0 ? '{' : ''}"${column.name}":`, at === length - 1 ? '}' : '']
-  const cell = `coalesce('${before}' || ${column.json()}, '${before}null')`
-  return after === '' ? cell : `${cell} || '${after}'`
+  return copyRows(format, rows, all)
 }
 
 /** PostgreSQL reads both parts in the order of their indexes if they have no conditions of their own. */

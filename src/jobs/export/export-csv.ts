@@ -5,7 +5,7 @@ import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { ExportQueue, ExportTicket } from './export-queue.ts'
 import type { Spill } from './spill.ts'
 
-const [LF, QUOTE, UNSEEN_QUOTE] = [0x0a, 0x22, 0x01]
+const [CELL_END, LF, QUOTE] = [0x02, 0x0a, 0x22]
 const IN_UTC = `set local timezone = 'UTC'`
 const CRLF = Buffer.from('\r\n')
 
@@ -135,22 +135,68 @@ export class CsvLines {
   }
 }
 
-/** Counts lines of JSON, which no line break is in, and takes PostgreSQL's quotes away, which JSON does not have either. */
-export class JsonLines implements Lines {
+export interface JsonField {
+  readonly name: string
+  /** The cell is a text without its quotes, in which JSON escapes nothing; otherwise it is JSON. */
+  readonly isText?: true
+}
+
+/**
+ * Makes an object of each row of cells, an empty one being null. PostgreSQL would take half of its time to repeat the names in each
+ * row, and as long again to send them.
+ */
+export class JsonObjects implements Lines {
+  readonly #before: readonly Buffer[]
+  readonly #after: readonly Buffer[]
+  readonly #none: readonly Buffer[]
+  #made = Buffer.alloc(0)
   #rows = 0
+  #column = 0
+  #isEmpty = true
+
+  constructor(fields: readonly JsonField[]) {
+    const opening = fields.map(({ name }, at) => `${at === 0 ? '{' : ','}"${name}":`)
+    const closing = fields.map((_field, at) => (at === fields.length - 1 ? '}\n' : ''))
+    const quotes = fields.map(({ isText }) => (isText ? '"' : ''))
+    this.#before = opening.map((text, at) => Buffer.from(text + quotes[at]))
+    this.#after = closing.map((text, at) => Buffer.from(quotes[at] + text))
+    this.#none = opening.map((text, at) => Buffer.from(`${text}null${closing[at]}`))
+  }
 
   get rows(): number {
     return this.#rows
   }
 
   convert(bytes: Buffer): Buffer {
-    for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) this.#rows++
-    const parts: Buffer[] = []
-    let from = 0
-    for (let at = bytes.indexOf(UNSEEN_QUOTE); at !== -1; at = bytes.indexOf(UNSEEN_QUOTE, from)) {
-      parts.push(bytes.subarray(from, at))
-      from = at + 1
+    const made = this.#room(bytes.length)
+    let length = 0
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at]!
+      const isEnd = byte === CELL_END || byte === LF
+      if (this.#isEmpty) length = copy((isEnd ? this.#none : this.#before)[this.#column]!, made, length)
+      else if (isEnd) length = copy(this.#after[this.#column]!, made, length)
+      this.#isEmpty = isEnd
+      if (byte === CELL_END) this.#column++
+      else if (byte !== LF) made[length++] = byte
+      else {
+        this.#column = 0
+        this.#rows++
+      }
     }
-    return from === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(from)])
+    return Buffer.from(made.subarray(0, length))
   }
+
+  /** For cells that are all empty: each is one byte then. */
+  #room(bytes: number): Buffer {
+    const longest = Math.max(...this.#none.map(({ length }) => length)) + '""'.length
+    if (this.#made.length < bytes * longest) this.#made = Buffer.allocUnsafeSlow(bytes * longest)
+    return this.#made
+  }
+}
+
+/** By hand: `Buffer.copy` takes longer for a few bytes. @returns where the copy ends */
+function copy(from: Buffer, to: Buffer, start: number): number {
+  let end = start
+  for (let at = 0; at < from.length; at++) to[end++] = from[at]!
+  return end
 }

@@ -1,9 +1,7 @@
-import { type CsvExport, CsvLines, JsonLines } from './export-csv.ts'
+import { type CsvExport, CsvLines, type JsonField, JsonObjects } from './export-csv.ts'
 
 /** Characters that JSON escapes, so that PostgreSQL quotes nothing. */
-const AS_LINES = `format csv, quote E'\\x01', delimiter E'\\x02', encoding 'UTF8'`
-/** As the bytes of a row of cells: a cell with a comma stands between two characters that `JsonLines` takes away. */
-const AS_CELLS = `format csv, quote E'\\x01', delimiter ',', encoding 'UTF8'`
+const AS_CELLS = `format csv, quote E'\\x01', delimiter E'\\x02', encoding 'UTF8'`
 const AS_CSV = `format csv, encoding 'UTF8'`
 
 export type FeedFormat = 'ndjson' | 'csv'
@@ -27,20 +25,11 @@ export function readCursor(of: string, accountId: string, cursor: string, form: 
   return isOwn && writeCursor(of, accountId, place) === cursor ? place : null
 }
 
-/** The COPY of some rows, and how its bytes become lines. @param rows a SELECT with an order */
-export const copyRows = (format: FeedFormat, rows: string) =>
+/** The COPY of some rows, and how its bytes become lines. @param rows a SELECT of cells, for NDJSON of these fields, with an order */
+export const copyRows = (format: FeedFormat, rows: string, fields: readonly JsonField[]) =>
   format === 'csv'
     ? { copy: `copy (${rows}) to stdout with (${AS_CSV})`, lines: new CsvLines() }
-    : { copy: `copy (select row_to_json(r) from (${rows}) r) to stdout with (${AS_LINES})`, lines: new JsonLines() }
-
-/**
- * NDJSON of cells such as `"status":"queued"`, the first with an opening and the last with a closing brace. PostgreSQL makes an object
- * of a whole row in as much time as all of its cells.
- */
-export const copyCells = (rows: string) => ({
-  copy: `copy (${rows}) to stdout with (${AS_CELLS})`,
-  lines: new JsonLines(),
-})
+    : { copy: `copy (${rows}) to stdout with (${AS_CELLS})`, lines: new JsonObjects(fields) }
 
 /** The last line of NDJSON. */
 export const lastLine =

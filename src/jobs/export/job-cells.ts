@@ -1,6 +1,7 @@
 import { escapeLiteral } from 'pg'
 import { CSV_COLUMNS, type DescribedField, type FieldName, type FieldType, fieldOf } from '../job-fields.ts'
 import { JOB_ERRORS } from '../job-states.ts'
+import type { JsonField } from './export-csv.ts'
 
 /** Invisible characters that may stand before a formula. */
 const UNSEEN = /[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}]+/gu
@@ -22,17 +23,22 @@ let known: string | undefined
 type Escape = (sql: string) => string
 
 /** SQL over `job j`, `api_key k` and `artifact a`. */
-export interface Column {
-  readonly name: string
+export interface Column extends JsonField {
   csv(escaped: Escape): string
-  /** A text, the value in JSON; SQL's null for null. */
+  /** The value in JSON, a text without its quotes if `isText`; SQL's null for null. */
   json(): string
 }
 
-/** For a session in UTC: to look up the zone takes longer than the rest of the cell. */
-export const time = (sql: string): string => `to_char(${sql}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+/** For a session in UTC. JSON leaves zeros at the end of a second out; `to_char` would keep them, and take twice as long. */
+const isoTime = (sql: string, characters: number): string => `substr(to_json(${sql})::text, 2, ${characters})`
+const plus = (sql: string): string => `${sql} + interval '1 microsecond'`
+
+/** Of whole milliseconds: with one microsecond more they have all their digits. */
+export const time = (sql: string): string => `${isoTime(plus(sql), '2000-01-01T00:00:00.000'.length)} || 'Z'`
 export const exactTime = (sql: string): string => `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-const sessionTime = (sql: string): string => `to_char(${sql}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+const microseconds = (sql: string): string =>
+  `case when date_part('microseconds', ${sql})::int % 10 = 0 then ${isoTime(plus(sql), '2000-01-01T00:00:00.00000'.length)} || '0Z'
+        else ${isoTime(sql, '2000-01-01T00:00:00.000000'.length)} || 'Z' end`
 
 const MESSAGES = Object.entries(JOB_ERRORS)
   .map(([code, message]) => `when ${escapeLiteral(code)} then ${escapeLiteral(message)}`)
@@ -67,27 +73,24 @@ function characters(first: number, last: number): string {
   return parts.join('')
 }
 
-const millisecondsFrom = (from: string, to: string): string =>
-  `case when ${to} is not null then greatest(0, extract(epoch from ${to} - ${from}) * 1000)::bigint end`
-
 /** Without the exact numbers of `extract`, which take longer than the rest of the cell. */
-const quickMillisecondsFrom = (from: string, to: string): string =>
+const millisecondsFrom = (from: string, to: string): string =>
   `case when ${to} is not null then greatest(0, date_part('epoch', ${to} - ${from}) * 1000)::bigint end`
 
-const number = (name: string, sql: string): Column => ({ name, csv: () => sql, json: () => `(${sql})::text` })
+const value = (name: string, sql: string): Column => ({ name, csv: () => sql, json: () => sql })
 
 /** Texts without quotation marks, backslashes and control characters. */
-const ourText = (name: string, sql: string): Column => ({ name, csv: () => sql, json: () => `'"' || ${sql} || '"'` })
+const ourText = (name: string, sql: string): Column => ({ ...value(name, sql), isText: true })
 
 const callersText = (name: string, sql: string): Column => ({
   name,
   csv: (escaped) => escaped(sql),
-  json: () => `to_json(${sql})::text`,
+  json: () => `to_json(${sql})`,
 })
 
 /** Cells that are no fields. */
 const COMPUTED: Readonly<Record<string, Column>> = {
-  duration_ms: number('duration_ms', millisecondsFrom('j.created_at', 'j.completed_at')),
+  duration_ms: value('duration_ms', millisecondsFrom('j.created_at', 'j.completed_at')),
   workflow_slug: callersText(
     'workflow_slug',
     `case when j.type = 'generate' then substr(j.endpoint_key, ${'generate.'.length + 1}) end`,
@@ -98,16 +101,13 @@ const COMPUTED: Readonly<Record<string, Column>> = {
 /** A cell is escaped if the text of its field comes from callers. */
 function columnOf({ wire: name, sql, type, isOurs }: DescribedField): Column {
   if (type === 'DateTime') return ourText(name, time(sql))
-  if (type === 'Int') return number(name, sql)
-  if (type === 'Boolean') {
-    const cell = `case ${sql} when true then 'true' when false then 'false' end`
-    return { name, csv: () => cell, json: () => cell }
-  }
+  if (type === 'Int') return value(name, sql)
+  if (type === 'Boolean') return value(name, `case ${sql} when true then 'true' when false then 'false' end`)
   if (type === 'Strings')
     return {
       name,
       csv: (escaped) => escaped(`array_to_json(${sql})::text`),
-      json: () => `array_to_json(${sql})::text`,
+      json: () => `array_to_json(${sql})`,
     }
   return isOurs || UNESCAPED.has(type) ? ourText(name, sql) : callersText(name, sql)
 }
@@ -121,16 +121,13 @@ export const EXPORTED: readonly Column[] = CSV_COLUMNS.map((name) => COMPUTED[na
 export const CHANGE_COLUMNS: readonly Column[] = [
   ...EXPORTED,
   described('startedAt'),
-  number('wait_ms', quickMillisecondsFrom('j.created_at', 'j.started_at')),
-  number(
-    'run_ms',
-    `case when j.started_at is not null then ${quickMillisecondsFrom('j.started_at', 'j.completed_at')} end`,
-  ),
-  number('cost', 'j.cost'),
-  number('attempts', 'j.attempt'),
-  number('characters', `case when j.type = 'voice' then char_length(j.inputs ->> 'text') end`),
-  number('audio_ms', 'a.duration_ms'),
+  value('wait_ms', millisecondsFrom('j.created_at', 'j.started_at')),
+  value('run_ms', `case when j.started_at is not null then ${millisecondsFrom('j.started_at', 'j.completed_at')} end`),
+  value('cost', 'j.cost'),
+  value('attempts', 'j.attempt'),
+  value('characters', `case when j.type = 'voice' then char_length(j.inputs ->> 'text') end`),
+  value('audio_ms', 'a.duration_ms'),
   ...(['voice', 'language', 'tags'] as const).map(described),
-  ourText('changed_at', sessionTime('j.changed')),
-  ourText('deleted_at', sessionTime('j.deleted_at')),
+  ourText('changed_at', microseconds('j.changed')),
+  ourText('deleted_at', microseconds('j.deleted_at')),
 ]

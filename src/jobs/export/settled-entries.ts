@@ -7,7 +7,7 @@ import { writersEnd } from '../../db/close-window.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { invalidRequest, unavailable } from '../../errors/service-error.ts'
 import { rejectViolations } from '../list/jobs-filter.ts'
-import { type ExportContext, exportCsv } from './export-csv.ts'
+import { type ExportContext, exportCsv, type JsonField } from './export-csv.ts'
 import { copyRows, type Feed, type FeedFormat, lastLine, readCursor, writeCursor } from './feed.ts'
 import { exactTime, time } from './job-cells.ts'
 
@@ -15,10 +15,16 @@ const CURSOR_OF = 'ledger'
 const ENTRY = /^(entry_\w{1,40})?$/
 const LONGEST_WAIT_MS = 10_000
 /** New columns go to the end. */
-const ENTRY_COLUMNS = [
-  ...['entry_id', 'kind', 'amount', 'balance'],
-  ...['job_id', 'api_key_id', 'endpoint_key', 'created_at'],
-] as const
+const ENTRY_COLUMNS: readonly JsonField[] = [
+  { name: 'entry_id', isText: true },
+  { name: 'kind', isText: true },
+  { name: 'amount' },
+  { name: 'balance' },
+  { name: 'job_id', isText: true },
+  { name: 'api_key_id', isText: true },
+  { name: 'endpoint_key', isText: true },
+  { name: 'created_at', isText: true },
+]
 
 /** The statement begins before it reads the sequence, so an entry from before `at` has at most this number. */
 const SETTLING = `select ${exactTime('statement_timestamp()')} as at,
@@ -53,8 +59,8 @@ export async function settledEntries(
   const cursor = writeCursor(CURSOR_OF, accountId, latest?.entry ?? '')
   const source = {
     accountId,
-    head: format === 'csv' ? `${ENTRY_COLUMNS.join(',')}\r\n` : '',
-    ...copyRows(format, rowsOf(accountId, after, latest?.number ?? '0')),
+    head: format === 'csv' ? `${ENTRY_COLUMNS.map(({ name }) => name).join(',')}\r\n` : '',
+    ...copyRows(format, rowsOf(accountId, after, latest?.number ?? '0'), ENTRY_COLUMNS),
     ...(format === 'ndjson' && { tail: lastLine(cursor, at) }),
   }
   return { ...(await exportCsv(ctx, source, gone)), format, cursor, completeBefore: at }
