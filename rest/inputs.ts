@@ -19,7 +19,7 @@ import type { ChatRequest, GenerationRequest, MediaTagRequest, RetargetRequest, 
 type JobPageQuery = Pick<JobPageInput, 'limit' | 'offset'> &
   Pick<FilterParameters, 'type' | 'decision' | 'status' | 'search'> & { readonly api_key_id?: string }
 
-type ChangesQuery = Pick<ChangedJobsInput, 'since' | 'format' | 'columns'> & {
+type ChangesQuery = Pick<ChangedJobsInput, 'since' | 'format' | 'columns' | 'limit'> & {
   readonly escape?: ChangedJobsInput['escaping']
 }
 
@@ -81,13 +81,13 @@ export const ledgerInput = ({ query, disconnect }: Pick<Call, 'query' | 'disconn
 
 /** @throws INVALID_REQUEST for a date that does not exist */
 export function changesInput({ query, disconnect }: Call): ChangedJobsInput {
-  const { since, format, columns, escape: escaping } = query as ChangesQuery
+  const { since, format, columns, escape: escaping, limit } = query as ChangesQuery
   const window = { from: timestamp(query, 'changed_from'), to: timestamp(query, 'changed_to') }
-  return { since, ...window, format, columns, escaping, gone: disconnect() }
+  return { since, ...window, format, columns, escaping, limit, gone: disconnect() }
 }
 
 export const entriesInput = ({ query, disconnect }: Call): SettledEntriesInput => ({
-  ...(query as Pick<SettledEntriesInput, 'since' | 'format'>),
+  ...(query as Pick<SettledEntriesInput, 'since' | 'format' | 'limit'>),
   gone: disconnect(),
 })
 

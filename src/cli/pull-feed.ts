@@ -26,7 +26,13 @@ export interface PulledFeed {
   readonly name: string
   /** The field whose day, in UTC, names the file. */
   readonly time: string
-  open(since: string | undefined, signal: AbortSignal): Promise<Readable>
+  open(page: FeedPage, signal: AbortSignal): Promise<Readable>
+}
+
+/** At most `limit` rows: if as many come, more may follow. */
+export interface FeedPage {
+  readonly since: string | undefined
+  readonly limit: number
 }
 
 interface Pull {
@@ -36,6 +42,8 @@ interface Pull {
   /** A directory, or `-` for standard output. */
   readonly output: string
   readonly signal: AbortSignal
+  /** Rows of one answer. */
+  readonly limit: number
   readonly onRows: (rows: number) => void
 }
 
@@ -60,14 +68,29 @@ interface Pulled extends End {
 }
 
 /**
- * Adds what is new in a feed to a file for each day. To write the state is the one step in which a pull happens: a pull that is
- * killed before it has changed no file, and the next pull ends one that is killed after it.
+ * Adds what is new in a feed to a file for each day, some rows after the others: a pull that is killed goes on from the last answer
+ * that came whole.
  * @throws INVALID_REQUEST if the files do not fit the state; what the feed throws; an error if the feed was cut off
  */
 export async function pullFeed(pull: Pull): Promise<Pulled> {
-  const { feed, output, signal } = pull
+  const files = new Set<string>()
+  for (let rows = 0; ; ) {
+    const before = rows
+    const page = await pullPage({ ...pull, onRows: (more) => pull.onRows(before + more) })
+    rows += page.rows
+    for (const name of page.files) files.add(name)
+    if (page.rows < pull.limit) return { ...page, rows, files: [...files].sort() }
+  }
+}
+
+/**
+ * To write the state is the one step in which an answer counts: a pull that is killed before it has changed no file, and the next pull
+ * ends one that is killed after it.
+ */
+async function pullPage(pull: Pull): Promise<Pulled> {
+  const { feed, output, signal, limit } = pull
   const state = await readState(pull.state, feed.name)
-  const body = await feed.open(state?.cursor, signal)
+  const body = await feed.open({ since: state?.cursor, limit }, signal)
   // The loop over its lines throws the error.
   body.on('error', () => undefined)
   try {

@@ -4,12 +4,15 @@ import type { Settings } from '../../context/config.ts'
 import { HTTP_STATUS, invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import type { Log } from '../../values/log.ts'
-import { actingFor } from '../options.ts'
-import { type PulledFeed, pullFeed } from '../pull-feed.ts'
+import { actingFor, wholeNumber } from '../options.ts'
+import { type FeedPage, type PulledFeed, pullFeed } from '../pull-feed.ts'
 import { type Answer, addAction, withInterruption } from '../run-command.ts'
 import { addDataAccessCommands } from './data-access.ts'
 
 const PROGRESS_EVERY_MS = 100
+/** Some seconds of a slow network, and about a thirtieth of what the service holds for a slow reader. */
+const ROWS_AT_A_TIME = 100_000
+const MOST_ROWS = 10_000_000
 const KEY_VARIABLE = 'SONANT_API_KEY'
 
 /** Feeds that can be pulled, by their names below `/api/v1/data/`. */
@@ -19,7 +22,7 @@ const FEEDS = {
 } as const satisfies Readonly<Record<string, Feed>>
 
 interface Feed extends Pick<PulledFeed, 'time'> {
-  open(ctx: ServiceContext, since: string | undefined, gone: AbortSignal): Promise<Readable>
+  open(ctx: ServiceContext, page: FeedPage, gone: AbortSignal): Promise<Readable>
 }
 
 interface PullOptions {
@@ -28,16 +31,17 @@ interface PullOptions {
   readonly keyEnv?: string
   readonly state: string
   readonly output: string
+  readonly limit: string
 }
 
-async function openJobs(ctx: ServiceContext, since: string | undefined, gone: AbortSignal): Promise<Readable> {
+async function openJobs(ctx: ServiceContext, page: FeedPage, gone: AbortSignal): Promise<Readable> {
   const { changedJobs } = await import('../../jobs/export/changed-jobs.ts')
-  return (await changedJobs(ctx, { since, gone })).csv
+  return (await changedJobs(ctx, { ...page, gone })).csv
 }
 
-async function openLedger(ctx: ServiceContext, since: string | undefined, gone: AbortSignal): Promise<Readable> {
+async function openLedger(ctx: ServiceContext, page: FeedPage, gone: AbortSignal): Promise<Readable> {
   const { settledEntries } = await import('../../jobs/export/settled-entries.ts')
-  return (await settledEntries(ctx, { since, gone })).csv
+  return (await settledEntries(ctx, { ...page, gone })).csv
 }
 
 export function addDataCommands(program: Command): void {
@@ -52,7 +56,8 @@ export function addDataCommands(program: Command): void {
       .option('--url <url>', 'or the address of a service, with an API key from the environment')
       .option('--key-env <name>', `the variable that holds the key; ${KEY_VARIABLE} if not given`)
       .requiredOption('--state <file>', 'keeps the cursor from one pull to the next')
-      .requiredOption('-o, --output <dir>', 'where the files go; - prints the rows'),
+      .requiredOption('-o, --output <dir>', 'where the files go; - prints the rows')
+      .option('--limit <rows>', 'at a time: a pull that breaks off goes on after them', String(ROWS_AT_A_TIME)),
     pull,
   )
 }
@@ -61,8 +66,9 @@ async function pull(settings: Settings, log: Log, options: PullOptions, [name = 
   const feed = FEEDS[name as keyof typeof FEEDS]
   if ((options.account === undefined) === (options.url === undefined))
     throw invalidRequest('Give either --account or --url.')
+  const limit = limitOf(options.limit)
   const opened = options.url === undefined ? await openHere(settings, log, feed, options.account as string) : null
-  const open = opened?.open ?? ((since, signal) => openThere(options, name, since, signal))
+  const open = opened?.open ?? ((page, signal) => openThere(options, name, page, signal))
   try {
     return await withInterruption(async (signal) => {
       const progress = startProgress()
@@ -72,6 +78,7 @@ async function pull(settings: Settings, log: Log, options: PullOptions, [name = 
         state,
         output,
         signal,
+        limit,
         onRows: progress.show,
       }).finally(progress.stop)
       const { rows, files, complete_before } = pulled
@@ -83,23 +90,30 @@ async function pull(settings: Settings, log: Log, options: PullOptions, [name = 
   }
 }
 
+function limitOf(given: string): number {
+  const limit = Number(wholeNumber('--limit', given))
+  if (limit < 1 || limit > MOST_ROWS) throw invalidRequest(`Give --limit a number from 1 to ${MOST_ROWS}.`)
+  return limit
+}
+
 async function openHere(settings: Settings, log: Log, feed: Feed, account: string) {
   const { openCommand } = await import('../open-command.ts')
   const { ctx, close } = await openCommand(settings, log, [])
-  const open: PulledFeed['open'] = async (since, signal) => feed.open(await actingFor(ctx, account), since, signal)
+  const open: PulledFeed['open'] = async (page, signal) => feed.open(await actingFor(ctx, account), page, signal)
   return { open, close }
 }
 
 async function openThere(
   { url = '', keyEnv = KEY_VARIABLE }: PullOptions,
   feed: string,
-  since: string | undefined,
+  { since, limit }: FeedPage,
   signal: AbortSignal,
 ) {
   const key = process.env[keyEnv]
   if (!key) throw invalidRequest(`Put an API key into the environment variable ${keyEnv}.`)
   const address = addressOf(url, feed)
   if (since !== undefined) address.searchParams.set('since', since)
+  address.searchParams.set('limit', String(limit))
   const answer = await fetch(address, { headers: { authorization: `Bearer ${key}` }, redirect: 'error', signal })
   if (answer.status !== 200) throw await refusal(answer)
   return Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0])

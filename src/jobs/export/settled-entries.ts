@@ -31,11 +31,17 @@ const SETTLING = `select ${exactTime('statement_timestamp()')} as at,
   coalesce(pg_sequence_last_value('credit_entry_id_seq'::regclass), 0)::text as last`
 const LAST_OF_ACCOUNT = `select id::text as number, ${ENTRY_ID} as entry from credit_entry
   where ${ofAccount('$1')} and id <= $2 order by ${idsOfAccount('desc')} limit 1`
+const LAST_OF_PAGE = `select id::text as number, ${ENTRY_ID} as entry from credit_entry
+  where ${ofAccount('$1')} and id > $2 and id <= $3 order by ${idsOfAccount('asc')} offset $4::bigint - 1 limit 1`
+/** Entries of one moment may have their numbers in another order than their times. */
+const FIRST_AFTER = `select ${exactTime('min(created_at)')} as at from credit_entry where ${ofAccount('$1')} and id > $2 and id <= $3`
 
 export interface SettledEntriesInput {
   /** The cursor of an earlier answer. */
   readonly since?: string | undefined
   readonly format?: FeedFormat | undefined
+  /** Most entries. If there are so many, more may follow the cursor. */
+  readonly limit?: number | undefined
   readonly gone?: AbortSignal
 }
 
@@ -46,21 +52,19 @@ export interface SettledEntriesInput {
  */
 export async function settledEntries(
   ctx: ExportContext,
-  { since, format = 'ndjson', gone }: SettledEntriesInput,
+  { since, format = 'ndjson', limit, gone }: SettledEntriesInput,
 ): Promise<Feed> {
   const accountId = whoseLedger(ctx)
   const known = since === undefined ? '' : readCursor(CURSOR_OF, accountId, since, ENTRY)
   if (known === null)
     rejectViolations([{ path: 'since', message: 'must be a cursor of the ledger that this account was given' }])
   const after = known ? await numberOf(ctx, known, accountId) : '0'
-  const { at, last } = await settle(ctx, gone)
-  const { rows } = await ctx.db.pool.query<{ number: string; entry: string }>(LAST_OF_ACCOUNT, [accountId, last])
-  const [latest] = rows
-  const cursor = writeCursor(CURSOR_OF, accountId, latest?.entry ?? '')
+  const { at, number, entry } = await endOf(ctx, accountId, after, limit, gone)
+  const cursor = writeCursor(CURSOR_OF, accountId, entry)
   const source = {
     accountId,
     head: format === 'csv' ? `${ENTRY_COLUMNS.map(({ name }) => name).join(',')}\r\n` : '',
-    ...copyRows(format, rowsOf(accountId, after, latest?.number ?? '0'), ENTRY_COLUMNS),
+    ...copyRows(format, rowsOf(accountId, after, number), ENTRY_COLUMNS),
     ...(format === 'ndjson' && { tail: lastLine(cursor, at) }),
   }
   return { ...(await exportCsv(ctx, source, gone)), format, cursor, completeBefore: at }
@@ -78,6 +82,28 @@ async function numberOf({ db }: Context, entry: string, accountId: string): Prom
   if (number === null)
     throw invalidRequest('Load the ledger anew, without since: the service lacks what this cursor has seen.')
   return String(number)
+}
+
+interface End {
+  /** All entries from before it are known. */
+  readonly at: string
+  readonly number: string
+  readonly entry: string
+}
+
+async function endOf(
+  ctx: Context,
+  accountId: string,
+  after: string,
+  limit: number | undefined,
+  gone: AbortSignal | undefined,
+): Promise<End> {
+  const { at, last } = await settle(ctx, gone)
+  const ask = async <Row extends object>(sql: string, ...values: unknown[]) =>
+    (await ctx.db.pool.query<Row>(sql, [accountId, ...values])).rows[0]
+  const full = limit === undefined ? undefined : await ask<Omit<End, 'at'>>(LAST_OF_PAGE, after, last, limit)
+  if (full === undefined) return { at, number: '0', entry: '', ...(await ask<Omit<End, 'at'>>(LAST_OF_ACCOUNT, last)) }
+  return { ...full, at: (await ask<{ at: string | null }>(FIRST_AFTER, full.number, last))?.at ?? at }
 }
 
 /** An entry gets its number while its transaction holds the table's lock, so numbers up to `last` are settled once the writers have ended. */

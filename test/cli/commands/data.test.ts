@@ -219,6 +219,7 @@ describe('sonant data pull', () => {
     [['--account', 'a', '--url', 'http://127.0.0.1'], {}, 'Give either --account or --url.'],
     [['--url', 'http://127.0.0.1'], {}, 'Put an API key into the environment variable SONANT_API_KEY.'],
     [['--url', 'voice.example.com'], { SONANT_API_KEY: 'x' }, 'Give --url an address such as'],
+    [['--account', 'a', '--limit', '0'], {}, 'Give --limit a number from 1 to 10000000.'],
   ])('%j is refused in a sentence', async (args, own, sentence) => {
     const { state, output } = await placeOf()
     const ran = await runHere(['data', 'pull', 'jobs', ...args, '--state', state, '-o', output], own)
@@ -239,11 +240,12 @@ describe('sonant data pull', () => {
 })
 
 describe('an answer that breaks off', () => {
-  let answers: ((response: ServerResponse) => void)[] = []
+  type Answer = (response: ServerResponse, target: string) => unknown
+  let answers: Answer[] = []
   let server: Server
   let url = ''
   beforeAll(async () => {
-    server = createServer((_request, response) => answers.shift()?.(response))
+    server = createServer((request, response) => answers.shift()?.(response, request.url as string))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   })
@@ -338,5 +340,37 @@ describe('an answer that breaks off', () => {
     answers = [(response) => response.end(row(1) + row(2) + row(3) + end(3))]
     expect((await runHere(argsOf(place), { SONANT_API_KEY: 'x' })).code).toBe(0)
     expect((await rowsIn(place)).map(({ job_id }) => job_id)).toEqual(['job_1', 'job_2', 'job_3'])
+  })
+
+  test('a first load that is killed in the middle goes on after its last whole answer', async () => {
+    const { account, key } = await service.createCaller()
+    const ids = [await insert(account), await insert(account), await insert(account), await insert(account)]
+    const asked: URLSearchParams[] = []
+    const forward = async (target: string) => {
+      const address = new URL(target, service.url)
+      asked.push(address.searchParams)
+      return (await fetch(address, { headers: { authorization: `Bearer ${key}` } })).text()
+    }
+    const place = await placeOf()
+    await mkdir(place.output)
+    const args = [...argsOf(place), '--limit', '2']
+    const passOn: Answer = async (response, target) => response.end(await forward(target))
+    let isStuck = false
+    const stick: Answer = async (response, target) => {
+      response.write((await forward(target)).split('\n')[0])
+      isStuck = true
+    }
+    answers = [passOn, stick]
+    const command = startCommand([process.execPath, 'bin/sonant.js', ...args], { SONANT_API_KEY: 'x' })
+    await until(async () => isStuck, DEADLINE_MS, 'the second answer')
+    command.kill('SIGKILL')
+    await command.ended()
+    expect((await rowsIn(place)).map(({ job_id }) => job_id)).toEqual(ids.slice(0, 2))
+    answers = [passOn, passOn]
+    const again = await runHere(args, { SONANT_API_KEY: 'x' })
+    expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^2 rows, complete before 2/)])
+    expect((await rowsIn(place)).map(({ job_id }) => job_id)).toEqual(ids)
+    const [first, stuck, repeated] = asked
+    expect([first?.get('since'), repeated?.get('since')]).toEqual([null, stuck?.get('since')])
   })
 })

@@ -150,6 +150,64 @@ describe('changedJobs', () => {
     expect(JSON.parse(read.toString())).toEqual([{ reason }])
   })
 
+  test('times of changes have all six digits, zeros as well', async () => {
+    const { account, key } = await service.createCaller()
+    const times = ['00.000000', '01.000001', '02.100000', '03.120450', '04.123456', '05.999999', '59.999990']
+    for (const seconds of times) {
+      const id = await insert(account)
+      await run('update job set changed_at = $2 where id = $1', [id, `2026-03-01T23:59:${seconds}Z`])
+    }
+    const { rows } = await pull(key)
+    expect(rows.map(({ changed_at }) => changed_at)).toEqual(times.map((seconds) => `2026-03-01T23:59:${seconds}Z`))
+  })
+
+  test.each(['ndjson', 'csv'])(
+    'with a limit, %s comes in pages: no row is missing or comes twice, also of jobs of one moment and deleted ones',
+    async (format) => {
+      const { account, key } = await service.createCaller()
+      const ids = []
+      for (let n = 0; n < 5; n++) ids.push(await insert(account))
+      const moment = '2026-03-01T00:00:00.123456Z'
+      await run('update job set changed_at = $2 where id = any($1)', [ids.slice(1, 4), moment])
+      await deleteJob(operator(), { jobId: ids[4] as string })
+      const whole = await get(key, `?format=${format}&columns=job_id,changed_at`)
+      const pages: string[][] = []
+      const before: unknown[] = []
+      for (let since = ''; pages.at(-1)?.length !== 0; ) {
+        const { text, headers } = await get(key, `?format=${format}&columns=job_id,changed_at&limit=2${since}`)
+        const lines = text.trimEnd().split(/\r?\n/)
+        pages.push(format === 'csv' ? lines.slice(1) : lines.slice(0, -1))
+        since = `&since=${headers['x-sonant-next-cursor']}`
+        before.push(headers['x-sonant-complete-before'])
+        const end = {
+          cursor: headers['x-sonant-next-cursor'],
+          rows: pages.at(-1)?.length,
+          complete_before: before.at(-1),
+        }
+        if (format === 'ndjson') expect(JSON.parse(lines.at(-1) as string)).toEqual(end)
+      }
+      expect(pages.map(({ length }) => length)).toEqual([2, 2, 1, 0])
+      const lines = whole.text.trimEnd().split(/\r?\n/)
+      expect(pages.flat()).toEqual(format === 'csv' ? lines.slice(1) : lines.slice(0, -1))
+      expect(before[0]).toBe(moment)
+    },
+  )
+
+  test('pages of old jobs may take as long as deletions are kept from their beginning on, and then are gone', async () => {
+    const { account, key } = await service.createCaller()
+    const ids = [await insert(account), await insert(account), await insert(account)]
+    await run(`update job set changed_at = '2020-03-01T00:00:00Z' where id = any($1)`, [ids])
+    await run('update feed_horizon set kept_from = clock_timestamp()')
+    const first = await pull(key, '?limit=1')
+    await deleteJob(operator(), { jobId: ids[0] as string })
+    const second = await pull(key, `?limit=1&since=${first.cursor}`)
+    const rest = await pull(key, `?since=${second.cursor}`)
+    expect(idsOf([...first.rows, ...second.rows, ...rest.rows])).toEqual([...ids, ids[0]])
+    await run('update feed_horizon set kept_from = greatest(opened, clock_timestamp())')
+    expect((await get(key, `?limit=1&since=${second.cursor}`)).status).toBe(410)
+    await run('update feed_horizon set kept_from = null')
+  })
+
   test('a window of changes is from its beginning to before its end', async () => {
     const { account, key } = await service.createCaller()
     const id = await insert(account)

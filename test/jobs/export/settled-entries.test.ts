@@ -86,6 +86,20 @@ describe('settledEntries', () => {
     expect(second.completeBefore > first.completeBefore).toBe(true)
   })
 
+  test('with a limit come in pages, each complete before the entries that follow', async () => {
+    const { account, key } = await reader()
+    for (const amount of [30, 12, 7]) await charge(account, amount)
+    await run(`update credit_entry set created_at = '2026-01-02' where account_id = $1 and amount = -7`, [account])
+    const whole = await pull(key)
+    const pages = [await pull(key, '?limit=2')]
+    while (pages.at(-1)!.rows.length > 0) pages.push(await pull(key, `?limit=2&since=${pages.at(-1)!.cursor}`))
+    expect(pages.map(({ rows }) => rows.length)).toEqual([2, 2, 0])
+    expect(pages.flatMap(({ rows }) => rows)).toEqual(whole.rows)
+    expect(pages[0]!.completeBefore).toBe('2026-01-02T00:00:00.000000Z')
+    expect(pages[1]!.completeBefore >= whole.completeBefore).toBe(true)
+    expect((await get(key, '?limit=0')).status).toBe(400)
+  })
+
   test('stay as they were sent when their job is deleted', async () => {
     const { account, key } = await reader()
     const job = await charge(account, 7)
