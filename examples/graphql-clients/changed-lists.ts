@@ -10,10 +10,9 @@ const KEYS = ['apiKeys', 'apiKeyCount', ...AUDIT]
 const KEY_NAMES = ['apiKey', 'apiKeyName', 'submittedBy', ...SUMS]
 const CATALOG = ['catalogVersion', 'catalogEndpoint', 'myEndpoints', 'endpointSchema', 'endpointVoices']
 const ENDPOINTS = ['endpoints', 'workflows', 'endpointFile', 'pools', ...CATALOG, ...AUDIT]
-/** The service charges a job when it accepts it. */
-const SUBMITTED = [...JOBS, ...SUMS, ...LEDGER]
-/** A job that has ended is sent to its receiver. */
-const ENDED = [...SUBMITTED, ...DELIVERIES]
+const SUBMITTED = [...JOBS, ...SUMS]
+/** The mutation ends a job: it is charged or refunded, and sent to the receiver. */
+const ENDED = [...SUBMITTED, ...LEDGER, ...DELIVERIES]
 /** Deleted objects, which queries may hold by id. */
 const BY_ID = ['Query.node', 'Query.nodes']
 

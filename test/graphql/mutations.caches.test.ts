@@ -221,11 +221,15 @@ const file = (slug: string, name: string) =>
   JSON.stringify(JSON.stringify({ endpoints: [endpoint(slug, { name, engine: { kind: 'espeak' } })] }))
 
 const CANCELLED = `query ($waiting: ID!) { job(id: $waiting) { ${JOB} deliveries { id } } }`
-/** A job that was charged, so that its end gives something back. */
-const charged = async (_at: World, cached: Cached) => {
+/** A job of the queue that was charged, so that its end is sent and gives something back. */
+const charged = async ({ account }: World, cached: Cached) => {
   const submit = 'submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria"})'
   const answer = await cached.change('submitVoiceJob', does(submit, of('VoiceJobSubmission', 'jobId')))
-  return { waiting: (answer.submitVoiceJob as { jobId: string }).jobId }
+  const waiting = (answer.submitVoiceJob as { jobId: string }).jobId
+  const charge = "insert into credit_entry (account_id, kind, amount, job_id) values ($1, 'charge', -3, $2)"
+  await run(charge, [account, waiting])
+  await run('update account set credits = credits - 3 where id = $1', [account])
+  return { waiting }
 }
 
 const CASES: readonly Case[] = [
