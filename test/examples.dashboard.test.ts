@@ -8,7 +8,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { build } from 'vite'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import settings from '../examples/dashboard/vite.config.ts'
 import { possibleTypes, typesWithoutId } from '../examples/graphql-clients/schema-types.ts'
 import { deleteApiKey } from '../src/api-keys/change-api-key.ts'
@@ -151,17 +151,22 @@ describe.skipIf(!hasBrowser())('the dashboard in a browser', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
   }
 
-  test('a wrong key gets the message of the service and stays outside', async () => {
+  test('a wrong key, and one that cannot read jobs, stays outside with the reason', async () => {
     await signIn('sk_wrong')
-    await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/key/i)
-    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    await expect.poll(() => page.getByRole('alert').textContent()).toBe('The service does not accept this key.')
     expect(complaints.splice(0)).toEqual([expect.stringContaining('401')])
+    await signIn((await fixture.service.createKey(account, ['generate:voice'])).apiKey)
+    await expect.poll(() => page.getByRole('alert').textContent()).toBe('This key lacks the scope job:read.')
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
     expect(await flaws(page, 'dashboard-sign-in')).toEqual([])
   })
 
-  test('a text that is submitted appears in the live list, which outlives a lost connection, and leaves it when it is spoken', async () => {
+  test('a text that is refused says why, and one that is submitted appears in the live list, which outlives a lost connection, and leaves it when it is spoken', async () => {
     await signIn(key)
     await expect.poll(() => rows('Unfinished now').count()).toBe(OLDER_JOBS)
+    await page.getByRole('textbox', { name: 'Text' }).fill(' ')
+    await page.getByRole('button', { name: 'Speak' }).click()
+    await page.getByText('The text must hold a character that is not white space.').waitFor()
     await page.getByRole('textbox', { name: 'Text' }).fill('Live from the dashboard.')
     await page.getByRole('button', { name: 'Speak' }).click()
     const row = card('Unfinished now').getByRole('link', { name: 'Live from the dashboard.' })
@@ -171,8 +176,11 @@ describe.skipIf(!hasBrowser())('the dashboard in a browser', () => {
     const before = await credits.textContent()
     expect(await flaws(page, 'dashboard-live')).toEqual([])
     await front.cut()
+    const lost = page.getByRole('alert').getByText('The connection is lost.')
+    await lost.waitFor()
     await cancelOldest()
     await front.restore()
+    await lost.waitFor({ state: 'detached' })
     await expect.poll(() => rows('Unfinished now').count()).toBe(OLDER_JOBS)
     await row.waitFor()
     // The browser says that it lost the connection.
@@ -222,6 +230,10 @@ describe.skipIf(!hasBrowser())('the dashboard in a browser', () => {
     await expect.poll(() => rows('Webhook deliveries').last().textContent()).toMatch(/Round 2.*204/)
     expect(fixture.receiver.received(hook).length).toBe(sent + 1)
     expect(await flaws(page, 'dashboard-job')).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    const url = page.getByText(fixture.receiver.url + hook, { exact: true })
+    expect((await url.boundingBox())!.width).toBeGreaterThan(190)
+    await page.setViewportSize({ width: 1280, height: 900 })
   })
 
   test('jobs and credits are charted by day', async () => {
@@ -232,6 +244,24 @@ describe.skipIf(!hasBrowser())('the dashboard in a browser', () => {
     expect(Number((await today.nth(27).textContent())!.split(': ')[1])).toBeGreaterThan(OLDER_JOBS)
     expect(await flaws(page, 'dashboard-overview')).toEqual([])
     expect(complaints.splice(0)).toEqual([])
+  })
+
+  test('an account without jobs is told so on each page', async () => {
+    const other = await browser.newPage()
+    onTestFinished(() => other.close())
+    await other.goto(page.url().split('#')[0]!)
+    const { service } = fixture
+    const { apiKey } = await service.createKey(await service.createAccount(), SCOPES)
+    await other.getByLabel('API key').fill(apiKey)
+    await other.getByRole('button', { name: 'Sign in' }).click()
+    await other.getByText('Nothing waits or runs.').waitFor()
+    await other.getByText('No jobs in these days.').waitFor()
+    expect(await flaws(other, 'dashboard-empty')).toEqual([])
+    await other.getByRole('link', { name: 'Jobs', exact: true }).click()
+    await other.getByText('No jobs yet.').waitFor()
+    expect(await other.getByRole('link', { name: 'Jobs', exact: true }).getAttribute('aria-current')).toBe('page')
+    await other.goto(`${other.url()}/job_01hzzzzzzzzzzzzzzzzzzzzzzz`)
+    await other.getByText('No job with this id.').waitFor()
   })
 
   test('a key that is revoked signs the page out', async () => {

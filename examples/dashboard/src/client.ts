@@ -1,4 +1,4 @@
-import { Client, fetchExchange, mapExchange, subscriptionExchange } from '@urql/core'
+import { Client, type CombinedError, fetchExchange, mapExchange, subscriptionExchange } from '@urql/core'
 import { cacheExchange } from '@urql/exchange-graphcache'
 import { createClient as createSocket } from 'graphql-ws'
 
@@ -11,8 +11,25 @@ export interface Session {
   close(): void
 }
 
-/** @param onRefused called with the service's message when it does not accept the key any more */
-export function openSession(key: string, onRefused: (message: string) => void, onReconnect: () => void): Session {
+interface Listeners {
+  /** The service does not accept the key any more. */
+  readonly onRefused?: () => void
+  readonly onLost?: () => void
+  readonly onReconnect?: () => void
+}
+
+export const REFUSED = 'The service does not accept this key.'
+
+const isRefusal = ({ graphQLErrors }: CombinedError): boolean =>
+  graphQLErrors.some(({ extensions }) => extensions.code === 'UNAUTHORIZED')
+
+export function messageOf(error: CombinedError | undefined): string | undefined {
+  if (error === undefined) return undefined
+  if (isRefusal(error)) return REFUSED
+  return error.networkError ? 'The service does not answer.' : (error.graphQLErrors[0]?.message ?? error.message)
+}
+
+export function openSession(key: string, { onRefused, onLost, onReconnect }: Listeners = {}): Session {
   const authorization = `Bearer ${key}`
   const socket = createSocket({
     url: GRAPHQL.replace(/^http/, 'ws'),
@@ -21,19 +38,14 @@ export function openSession(key: string, onRefused: (message: string) => void, o
     retryAttempts: Number.POSITIVE_INFINITY,
     // 4403: the key is not accepted any more.
     shouldRetry: (problem) => (problem as { code?: number }).code !== 4403,
-    on: { connected: (_socket, _payload, wasRetry) => wasRetry && onReconnect() },
+    on: { closed: () => onLost?.(), connected: (_socket, _payload, wasRetry) => wasRetry && onReconnect?.() },
   })
   const client = new Client({
     url: GRAPHQL,
     preferGetMethod: false,
     fetchOptions: { headers: { authorization } },
     exchanges: [
-      mapExchange({
-        onError: ({ graphQLErrors }) => {
-          const refused = graphQLErrors.find(({ extensions }) => extensions.code === 'UNAUTHORIZED')
-          if (refused) onRefused(refused.message)
-        },
-      }),
+      mapExchange({ onError: (error) => isRefusal(error) && onRefused?.() }),
       cacheExchange({
         keys: {
           // There is one viewer, so a mutation finds it without a query's path.

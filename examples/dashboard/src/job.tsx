@@ -1,4 +1,6 @@
 import { useMutation, useQuery, useSubscription } from '@urql/preact'
+import { Fragment } from 'preact'
+import { messageOf } from './client.ts'
 import {
   DeliveriesDocument,
   type DeliveryRowFragment,
@@ -8,7 +10,7 @@ import {
   RedeliverDocument,
   ViewerDocument,
 } from './gql/graphql.ts'
-import { Card, number, Problem, Status, seconds, time } from './parts.tsx'
+import { Card, number, Problem, Status, seconds, time, titleOf } from './parts.tsx'
 
 /** The query shows the job; the subscriptions change it in the cache. */
 export function JobPage({ id }: { id: string }) {
@@ -16,33 +18,33 @@ export function JobPage({ id }: { id: string }) {
   const [{ data, error }] = useQuery({ query: JobDocument, variables: { id }, requestPolicy: 'cache-and-network' })
   const [{ data: viewer }] = useQuery({ query: ViewerDocument })
   const job = data?.job
-  if (!job) return <Problem message={error?.graphQLErrors[0]?.message ?? error?.message} />
-  const seesWebhooks = viewer?.viewer?.scopes.includes('account:admin')
+  if (!job)
+    return <Card title="Job">{error ? <Problem message={messageOf(error)} /> : <p class="quiet">Loading …</p>}</Card>
+  const facts = {
+    Status: <Status status={job.status} />,
+    Job: id,
+    Endpoint: job.endpointKey,
+    Accepted: time(job.createdAt),
+    Took: seconds(job.durationMs),
+    Cost: `${number(job.cost)} credits`,
+  }
   return (
     <>
-      <Card title={('textExcerpt' in job && job.textExcerpt) || id}>
+      <Card title={titleOf(job)}>
         <dl>
-          <dt>Status</dt>
-          <dd>
-            <Status status={job.status} />
-          </dd>
-          <dt>Job</dt>
-          <dd>{id}</dd>
-          <dt>Endpoint</dt>
-          <dd>{job.endpointKey}</dd>
-          <dt>Accepted</dt>
-          <dd>{time(job.createdAt)}</dd>
-          <dt>Took</dt>
-          <dd>{seconds(job.durationMs)}</dd>
-          <dt>Cost</dt>
-          <dd>{number(job.cost)} credits</dd>
+          {Object.entries(facts).map(([name, fact]) => (
+            <Fragment key={name}>
+              <dt>{name}</dt>
+              <dd>{fact}</dd>
+            </Fragment>
+          ))}
         </dl>
-        <Problem message={job.error ?? undefined} />
+        <Problem message={job.error} />
       </Card>
       <Card title="Artifacts">
-        {job.artifacts.length === 0 && <p class="quiet">None yet.</p>}
+        {job.artifacts.length === 0 && <p class="quiet">{job.completedAt ? 'None.' : 'None yet.'}</p>}
         {job.artifacts.map(({ id, output, contentType, bytes, durationMs, url }) => (
-          <div key={id} class="artifact">
+          <div key={id}>
             {/* biome-ignore lint/a11y/useMediaCaption: the text of the speech is the job's title */}
             {contentType.startsWith('audio/') && <audio controls preload="metadata" src={url} aria-label={output} />}
             <a href={url}>{output}</a>{' '}
@@ -53,22 +55,21 @@ export function JobPage({ id }: { id: string }) {
         ))}
       </Card>
       <Card title="Attempts">
-        {job.attemptHistory.length === 0 && <p class="quiet">No worker has taken it yet.</p>}
+        {job.attemptHistory.length === 0 && (
+          <p class="quiet">{job.completedAt ? 'No worker took it.' : 'No worker has taken it yet.'}</p>
+        )}
         <ul class="rows">
           {job.attemptHistory.map(({ number, startedAt, endedAt, outcome, error }) => (
             <li key={number}>
               <span>{number}</span>
-              <span>{outcome?.toLowerCase() ?? 'runs'}</span>
-              <span class="quiet">
-                {startedAt && time(startedAt)}
-                {endedAt && ` – ${time(endedAt)}`}
-              </span>
-              <span>{error}</span>
+              <span>{outcome?.toLowerCase() ?? 'running'}</span>
+              <span class="quiet">{startedAt && time(startedAt, endedAt)}</span>
+              {error && <span class="reason">{error}</span>}
             </li>
           ))}
         </ul>
       </Card>
-      {seesWebhooks && <Deliveries id={id} />}
+      {viewer?.viewer?.scopes.includes('account:admin') && <Deliveries id={id} />}
     </>
   )
 }
@@ -89,8 +90,8 @@ function Deliveries({ id }: { id: string }) {
   })
   return (
     <Card title="Webhook deliveries">
-      <Problem message={error?.message} />
-      {known.length === 0 && <p class="quiet">None.</p>}
+      <Problem message={messageOf(error)} />
+      {known.length === 0 && !error && <p class="quiet">{data ? 'None.' : 'Loading …'}</p>}
       {known.map((delivery) => (
         <Delivery key={delivery.id} {...delivery} />
       ))}
@@ -106,7 +107,7 @@ function Delivery({ id, url, state, outcome, attempts }: DeliveryRowFragment) {
       <div class="line">
         <span class={`status ${state.toLowerCase()}`}>{state.toLowerCase()}</span>
         <span>{url}</span>
-        <span class="quiet">{state === 'FAILED' && outcome}</span>
+        {state === 'FAILED' && <span class="quiet">{outcome}</span>}
         <button
           type="button"
           class="plain"
@@ -116,14 +117,14 @@ function Delivery({ id, url, state, outcome, attempts }: DeliveryRowFragment) {
           Send again
         </button>
       </div>
-      <Problem message={error?.message ?? (result?.__typename === 'RequestError' ? result.message : undefined)} />
+      <Problem message={messageOf(error) ?? (result?.__typename === 'RequestError' ? result.message : null)} />
       <ul class="rows">
         {attempts.map((attempt) => (
           <li key={`${attempt.round} ${attempt.number}`}>
             <span>
               Round {attempt.round}, attempt {attempt.number}
             </span>
-            <span>{attempt.responseStatus ?? attempt.outcome ?? 'runs'}</span>
+            <span>{attempt.responseStatus ?? attempt.outcome ?? 'running'}</span>
             <span class="quiet">{time(attempt.startedAt)}</span>
             <span class="end">{seconds(attempt.durationMs)}</span>
           </li>

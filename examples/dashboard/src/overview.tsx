@@ -1,38 +1,46 @@
 import { useMutation, useQuery, useSubscription } from '@urql/preact'
 import { useMemo, useState } from 'preact/hooks'
+import { messageOf } from './client.ts'
 import { byDay, dayBefore } from './days.ts'
 import {
   DaysDocument,
   type JobRowFragment,
   SubmitDocument,
+  type SubmitMutation,
   UnfinishedJobsDocument,
   type UnfinishedJobsSubscription,
   UnfinishedListDocument,
   ViewerDocument,
 } from './gql/graphql.ts'
-import { Card, JobRows, number, Problem } from './parts.tsx'
+import { Card, Choice, JobRows, number, Problem } from './parts.tsx'
 
 const DAYS = 14
 /** As many as the query asks for. */
 const MOST = 100
+/** Changes that are kept, so that a page that stays open for days does not grow. */
+const MOST_HEARD = 1000
 
-export const Overview = ({ connection }: { connection: number }) => (
+export const Overview = () => (
   <>
     <Submit />
-    <Unfinished key={connection} />
+    <Unfinished />
     <Days />
   </>
 )
+
+type Refusal = Extract<SubmitMutation['submitVoiceJob'], { readonly __typename: 'RequestError' }>
 
 /** Null: it has left the list. */
 type Heard = ReadonlyMap<string, JobRowFragment | null>
 
 const follow = (heard: Heard = new Map(), { jobChanges }: UnfinishedJobsSubscription): Heard =>
-  new Map<string, JobRowFragment | null>([
-    ...heard,
-    ...jobChanges.removedIds.map((id) => [id, null] as const),
-    ...jobChanges.jobs.map((job) => [job.id, job] as const),
-  ])
+  new Map<string, JobRowFragment | null>(
+    [
+      ...heard,
+      ...jobChanges.removedIds.map((id) => [id, null] as const),
+      ...jobChanges.jobs.map((job) => [job.id, job] as const),
+    ].slice(-MOST_HEARD),
+  )
 
 /** The subscription begins with a part of the list, and what it has said is newer than the answer of the query. */
 function Unfinished() {
@@ -44,10 +52,11 @@ function Unfinished() {
     .filter((job) => job !== null)
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
     .slice(0, MOST)
+  const problem = messageOf(error ?? unread)
   return (
     <Card title="Unfinished now">
-      <Problem message={error?.message ?? unread?.message} />
-      <JobRows jobs={jobs} none={data ? 'Nothing waits or runs.' : 'Loading …'} />
+      <Problem message={problem} />
+      {!problem && <JobRows jobs={jobs} none={data ? 'Nothing waits or runs.' : 'Loading …'} />}
       {jobs.length === MOST && (
         <p class="quiet">
           The newest {MOST}; all are under <a href="#/jobs">Jobs</a>.
@@ -65,8 +74,6 @@ function Submit() {
   const endpoint = endpoints.find(({ slug }) => slug === form.slug) ?? endpoints[0]
   const voice = endpoint?.voices.find(({ slug }) => slug === form.voice) ?? endpoint?.voices[0]
   const result = sent?.submitVoiceJob
-  const refused =
-    result?.__typename === 'RequestError' ? [result.message, ...result.details.map((one) => one.message)] : []
   return (
     <Card title="Speak a text">
       <form
@@ -88,32 +95,25 @@ function Submit() {
           />
         </label>
         <div class="line">
-          <label>
-            Endpoint
-            <select value={endpoint?.slug} onChange={(event) => setForm({ ...form, slug: event.currentTarget.value })}>
-              {endpoints.map(({ slug, name }) => (
-                <option key={slug} value={slug}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            Voice
-            <select value={voice?.slug} onChange={(event) => setForm({ ...form, voice: event.currentTarget.value })}>
-              {endpoint?.voices.map(({ slug, name }) => (
-                <option key={slug} value={slug}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label="Endpoint"
+            value={endpoint?.slug}
+            options={endpoints}
+            onChoose={(slug) => setForm({ ...form, slug })}
+          />
+          <Choice
+            label="Voice"
+            value={voice?.slug}
+            options={endpoint?.voices ?? []}
+            onChoose={(voice) => setForm({ ...form, voice })}
+          />
           <button type="submit" disabled={fetching || !voice}>
             Speak
           </button>
         </div>
       </form>
-      <Problem message={error?.message ?? refused.join(' ')} />
+      {data && !endpoint && <p class="quiet">No endpoint is published yet.</p>}
+      <Problem message={messageOf(error) ?? (result?.__typename === 'RequestError' ? reasonOf(result) : null)} />
       {result?.__typename === 'VoiceJobSubmission' && (
         <p class="quiet">
           Submitted as <a href={`#/jobs/${result.jobId}`}>{result.jobId}</a>.
@@ -123,46 +123,52 @@ function Submit() {
   )
 }
 
+/** The details name a field of the form, such as `/inputs/text`. */
+const reasonOf = ({ message, details }: Refusal): string =>
+  details.map((one) => `The ${one.path.split('/').at(-1)} ${one.message}.`).join(' ') || message
+
 function Days() {
   const variables = useMemo(() => {
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
     return { from: dayBefore(DAYS - 1).toISOString(), timeZone }
   }, [])
   const [{ data, error }] = useQuery({ query: DaysDocument, variables, requestPolicy: 'cache-and-network' })
-  const days = byDay(data?.viewer?.jobStats ?? [], DAYS).map(({ day, group }) => {
-    const name = day.toLocaleDateString('en', { month: 'short', day: 'numeric' })
-    return { day: name, jobs: group?.jobs ?? 0, credits: group?.credits ?? 0 }
-  })
+  const groups = data?.viewer?.jobStats
+  const days = byDay(groups ?? [], DAYS)
   return (
     <Card title="Last 14 days">
-      <Problem message={error?.message} />
-      <div class="charts">
-        <Bars title="Jobs a day" values={days.map(({ day, jobs }) => [day, jobs])} />
-        <Bars title="Credits a day" values={days.map(({ day, credits }) => [day, credits])} />
-      </div>
+      <Problem message={messageOf(error)} />
+      {!groups?.length && !error && <p class="quiet">{groups ? 'No jobs in these days.' : 'Loading …'}</p>}
+      {groups && groups.length > 0 && (
+        <div class="charts">
+          <Bars title="Jobs a day" values={days.map(({ day, group }) => [day, group?.jobs ?? 0])} />
+          <Bars title="Credits a day" values={days.map(({ day, group }) => [day, group?.credits ?? 0])} />
+        </div>
+      )}
     </Card>
   )
 }
 
-function Bars({ title, values }: { title: string; values: readonly (readonly [string, number])[] }) {
-  const most = Math.max(1, ...values.map(([, value]) => value))
+function Bars({ title, values }: { title: string; values: readonly (readonly [Date, number])[] }) {
+  const most = Math.max(...values.map(([, value]) => value))
+  const days = values.map(([day]) => day.toLocaleDateString('en', { month: 'short', day: 'numeric' }))
   return (
     <figure>
       <figcaption>{title}</figcaption>
       <ol class="bars">
-        {values.map(([day, value]) => (
-          <li key={day} title={`${day}: ${number(value)}`}>
-            <span class="bar" style={{ height: `${(value / most) * 100}%` }} />
+        {values.map(([, value], index) => (
+          <li key={days[index]} title={`${days[index]}: ${number(value)}`}>
+            <span class="bar" style={{ height: `${(value / Math.max(1, most)) * 100}%` }} />
             <span class="hidden">
-              {day}: {number(value)}
+              {days[index]}: {number(value)}
             </span>
           </li>
         ))}
       </ol>
       <p class="quiet line">
-        <span>{values[0]?.[0]}</span>
+        <span>{days[0]}</span>
         <span>highest {number(most)}</span>
-        <span>{values.at(-1)?.[0]}</span>
+        <span>{days.at(-1)}</span>
       </p>
     </figure>
   )

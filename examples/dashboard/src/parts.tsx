@@ -5,11 +5,12 @@ const TIMES = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'm
 const NUMBERS = new Intl.NumberFormat('en')
 
 export const number = (value: number): string => NUMBERS.format(value)
-export const time = (value: string): string => TIMES.format(new Date(value))
+export const time = (from: string, to?: string | null): string =>
+  to ? TIMES.formatRange(new Date(from), new Date(to)) : TIMES.format(new Date(from))
 export const seconds = (ms: number | null | undefined): string =>
   ms == null ? '–' : `${(ms / 1000).toFixed(ms < 1000 ? 2 : 1)} s`
 
-export const Problem = ({ message }: { message: string | undefined }) =>
+export const Problem = ({ message }: { message: string | false | null | undefined }) =>
   message ? (
     <p class="problem" role="alert">
       {message}
@@ -29,7 +30,27 @@ export function Card({ title, children }: { title: string; children: ComponentCh
   )
 }
 
-const titleOf = (job: JobRowFragment): string => ('textExcerpt' in job && job.textExcerpt) || job.endpointKey
+interface ChoiceParts {
+  readonly label: string
+  readonly value: string | undefined
+  readonly options: readonly { readonly slug: string; readonly name: string }[]
+  readonly onChoose: (slug: string) => void
+}
+
+export const Choice = ({ label, value, options, onChoose }: ChoiceParts) => (
+  <label>
+    {label}
+    <select value={value} disabled={options.length === 0} onChange={(event) => onChoose(event.currentTarget.value)}>
+      {options.map(({ slug, name }) => (
+        <option key={slug} value={slug}>
+          {name}
+        </option>
+      ))}
+    </select>
+  </label>
+)
+
+export const titleOf = (job: JobRowFragment): string => ('textExcerpt' in job && job.textExcerpt) || job.endpointKey
 
 function progressOf(job: JobRowFragment): string {
   if (job.status !== 'PROCESSING' || !('chunksTotal' in job) || !job.chunksTotal) return seconds(job.durationMs)

@@ -2,19 +2,24 @@ import { useQuery, useSubscription } from '@urql/preact'
 import { AccountDocument, ViewerDocument } from './gql/graphql.ts'
 import { number } from './parts.tsx'
 
-export function ViewerBar({ onSignOut }: { onSignOut: () => void }) {
+export function ViewerBar({ path, onSignOut }: { path: string; onSignOut: () => void }) {
   const [{ data }] = useQuery({ query: ViewerDocument })
   // Its balance goes to the account in the cache, which the query shows.
   const [{ data: live }] = useSubscription({ query: AccountDocument })
   const credits = data?.viewer?.account?.credits
   const counts = live?.accountUpdated.jobCounts
+  const isJobs = path.startsWith('#/jobs')
   return (
     <header>
       <nav>
-        <a href="#/">Overview</a>
-        <a href="#/jobs">Jobs</a>
+        <a href="#/" aria-current={isJobs ? undefined : 'page'}>
+          Overview
+        </a>
+        <a href="#/jobs" aria-current={isJobs ? 'page' : undefined}>
+          Jobs
+        </a>
       </nav>
-      <p>
+      <p class="name">
         <strong>{data?.viewer?.account?.name}</strong> <span class="quiet">{data?.viewer?.apiKey?.name}</span>
       </p>
       <p>
