@@ -35,6 +35,7 @@ describeReadings('English', {
     It is worth $1. | It is worth one dollar.
   `,
   measure: `
+    Route 9W and a 9 W lamp. | Route nine W and a nine watts lamp.
     He weighed 12st 7lb. | He weighed twelve stone seven pounds.
     A field of 105 m x 68 m. | A field of one hundred five meters by sixty eight meters.
     A beam of 5 MeV. | A beam of five megaelectron volts.
@@ -78,6 +79,8 @@ describeReadings('English', {
     My number is +1 212-555-0199. | My number is plus one, two one two, five five five, zero one nine nine.
   `,
   range: `
+    The ratio is 2.5:1; see pp. 123–45. | The ratio is two point five to one; see pages one hundred twenty three to forty five.
+    It got 4.5/5. | It got four point five out of five.
     Read pages 12-18. | Read pages twelve to eighteen.
     The war of 1914-1918. | The war of nineteen fourteen to nineteen eighteen.
     Bake 20-25 minutes. | Bake twenty to twenty five minutes.
@@ -127,6 +130,7 @@ describeReadings('English', {
     J. K. Rowling wrote it. | J K Rowling wrote it.
   `,
   acronym: `
+    Her MSc and his BSc. | Her M S C and his B S C.
     NATO, the UN and the FBI. | NATO, the U N and the F B I.
   `,
   symbol: `

@@ -36,7 +36,7 @@ export const acronyms = (): Rule[] => [
       return `${spellOut(letters)}${plural === undefined ? '' : "'s"}`
     },
   ),
-  wordRule('acronym', Array.from('Pt'), String.raw`(?:PhDs?|tv)(?![\p{L}\d])`, (_groups, _around, match) =>
+  wordRule('acronym', Array.from('BMPt'), String.raw`(?:PhDs?|[BM]Scs?|tv)(?![\p{L}\d])`, (_groups, _around, match) =>
     match === 'tv' ? 'TV' : spellOut(match.slice(0, 3).toUpperCase()) + (match.endsWith('s') ? "'s" : ''),
   ),
 ]

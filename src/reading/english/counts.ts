@@ -63,6 +63,14 @@ let ordinalRules: Intl.PluralRules | null = null
 function ranges(): Rule[] {
   const COUNT = String.raw`\d{1,3}(?:,\d{3}){1,3}|\d{1,6}`
   return [
+    // "2.5:1", "a rating of 4.5/5".
+    rule(
+      'range',
+      'digit',
+      String.raw`(?<a>\d{1,4}(?:\.\d{1,3})?)(?<mark>[:/])(?<b>\d{1,4}(?:\.\d{1,3})?)(?![\d:/]|\.\d)`,
+      ({ a = '', mark, b = '' }) =>
+        `${a}${b}`.includes('.') ? `${decimal(a)} ${mark === ':' ? 'to' : 'out of'} ${decimal(b)}` : null,
+    ),
     // "A scale of 1:50,000".
     rule(
       'range',
@@ -100,7 +108,9 @@ const readScore: Read = ({ a = '', mark, b = '' }, { before, after }) => {
 
 const readRange: Read = ({ from = '', to = '', percent }, { before }, match) => {
   if (/[\p{L}\d]-$|[\p{L}/]$/u.test(before)) return null
-  const isRising = Number(to.replaceAll(',', '')) > Number(from.replaceAll(',', ''))
+  // "pp. 123–45" goes on to 145.
+  const isShort = match.includes('–') && /^[1-9]\d$/.test(to) && /^\d{3,4}$/.test(from)
+  const isRising = isShort || Number(to.replaceAll(',', '')) > Number(from.replaceAll(',', ''))
   // "555-1234" and "1-8090" are names of some kind.
   if (!isRising || (match.includes('-') && !match.includes(' ') && to.length - from.length > 2))
     return percent === undefined ? null : say()

@@ -135,8 +135,13 @@ function partsOfUnits(): Rule[] {
 
 const isPowerRight = ({ unit = '', power }: Groups): boolean => power === undefined || LENGTHS.has(unit)
 
+/** "Route 9W". */
+const NAMED_BEFORE =
+  /\b(?:Route|Highway|Hwy|Interstate|Class|Type|Model|Form|Room|Flight|Section|Unit|Gate|Apartment)\s$/
+
 /** Words such as "in", and letters after a space, are units only if more speaks for it. */
-function isUnit({ number = '', gap, unit = '', per, power, area }: Groups, { after }: Around): boolean {
+function isUnit({ number = '', gap, unit = '', per, power, area }: Groups, { before, after }: Around): boolean {
+  if (/^[A-Z]$/.test(unit) && NAMED_BEFORE.test(before)) return false
   if (unit === 'st' || (gap === '-' && (TIGHT_UNITS.has(unit) || /^[A-Z]$/.test(unit))))
     return gap !== '-' && unit === 'st' && /^ \d+ ?lb/.test(after)
   if (unit === 's' && gap === '') return number.includes('.')

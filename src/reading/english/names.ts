@@ -144,6 +144,8 @@ function streets(): Rule[] {
           /\b(?:on|at|of|to|along|down|from|near|and|corner|off|cross|in|\d|St\.?|[NSEW]\.?) (?:\p{Lu}[\p{L}]{1,20} ){0,2}$/u.test(
             before,
           )
+        if (street === 'St' && match.endsWith('.') && (/^[,;)]/.test(after) || (after === '' && before !== '')))
+          return keepingSentenceEnd(match, around, `${word} Street`)
         if (word === 'Main' ? !isPlace : !isPlace && !/^St\.? /.test(match)) return null
         if (street === 'St' && /^ \p{Lu}/u.test(after) && !match.endsWith('.')) return null
         return keepingSentenceEnd(match, around, `${word} ${STREETS[street.toLowerCase()]}`)

@@ -513,6 +513,8 @@ export const UNITS = formsOf(
   Gbit | gigabit
   mmol | millimole
   bbl | barrel
+  kDa | kilodalton
+  Da | dalton
   cwt | hundredweight | hundredweight
   fl oz | fluid ounce
   K | kelvin | kelvin
