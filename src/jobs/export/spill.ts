@@ -10,6 +10,7 @@ import { usingSync } from '../../values/data-directory.ts'
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
 const READ_BYTES = 131_072
+const SEGMENT_BYTES = 16 * 2 ** 20
 const STALLED_AFTER_MS = 3_600_000
 
 interface SpillOptions {
@@ -38,7 +39,16 @@ interface Limits {
 interface Quota {
   /** @throws UNAVAILABLE if the owner's or the shared quota is used up */
   take(bytes: number): void
+  giveBack(bytes: number): void
+  /** Gives back all that is left. */
   release(): void
+}
+
+/** A file that ends once it was written full and read. */
+interface Segment {
+  readonly file: FileHandle
+  written: number
+  read: number
 }
 
 export function openSpill({ dir, ...limits }: SpillOptions): Spill {
@@ -69,13 +79,13 @@ function openEmpty(dir: string): void {
   for (const name of readdirSync(dir)) rmSync(join(dir, name), { force: true, recursive: true })
 }
 
-/** Passes a source on at the reader's speed; an unlinked file holds the rest. */
+/** Passes a source on at the reader's speed; unlinked files hold the rest. */
 class SpillReader extends Readable {
   readonly #source: Source
   readonly #dir: string
   readonly #quota: Quota
   readonly #filled: Promise<void>
-  #file: FileHandle | undefined
+  readonly #segments: Segment[] = []
   #written = 0
   #read = 0
   #isComplete = false
@@ -101,12 +111,21 @@ class SpillReader extends Readable {
 
   async #write(chunk: Buffer): Promise<void> {
     this.#quota.take(chunk.length)
-    this.#file ??= await openNameless(this.#dir)
+    const segment = await this.#segmentToWrite()
     for (let done = 0; done < chunk.length; ) {
-      done += (await this.#file.write(chunk, done, chunk.length - done, this.#written + done)).bytesWritten
+      done += (await segment.file.write(chunk, done, chunk.length - done, segment.written + done)).bytesWritten
     }
+    segment.written += chunk.length
     this.#written += chunk.length
     this.#feed()
+  }
+
+  async #segmentToWrite(): Promise<Segment> {
+    const last = this.#segments.at(-1)
+    if (last !== undefined && last.written < SEGMENT_BYTES) return last
+    const segment = { file: await openNameless(this.#dir), written: 0, read: 0 }
+    this.#segments.push(segment)
+    return segment
   }
 
   override _read(): void {
@@ -122,11 +141,20 @@ class SpillReader extends Readable {
 
   async #readBack(): Promise<void> {
     this.#isWanted = false
-    const bytes = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, this.#written - this.#read))
-    const { bytesRead } = await (this.#file as FileHandle).read(bytes, 0, bytes.length, this.#read)
+    const segment = this.#segments[0]!
+    const bytes = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, segment.written - segment.read))
+    const { bytesRead } = await segment.file.read(bytes, 0, bytes.length, segment.read)
     if (bytesRead === 0) throw new Error('a spill file is shorter than what was written')
+    segment.read += bytesRead
     this.#read += bytesRead
+    if (segment.read === segment.written && segment.written >= SEGMENT_BYTES) await this.#endSegment()
     this.#give(bytes.subarray(0, bytesRead))
+  }
+
+  async #endSegment(): Promise<void> {
+    const segment = this.#segments.shift()!
+    this.#quota.giveBack(segment.written)
+    await segment.file.close()
   }
 
   #give(bytes: Buffer): void {
@@ -141,7 +169,7 @@ class SpillReader extends Readable {
     clearTimeout(this.#stalled)
     this.#source.destroy()
     this.#filled
-      .then(() => this.#file?.close())
+      .then(() => Promise.all(this.#segments.map(({ file }) => file.close())))
       .catch(() => undefined)
       .finally(() => {
         this.#quota.release()
@@ -175,6 +203,10 @@ class SharedQuota {
 
   of(owner: string): Quota {
     let taken = 0
+    const giveBack = (bytes: number) => {
+      this.#used.addMany(-bytes, owner)
+      taken -= bytes
+    }
     return {
       take: (bytes) => {
         taken += bytes
@@ -183,10 +215,9 @@ class SharedQuota {
           throw unavailable('the spill files of one owner are full')
         if (this.#used.total > this.#limits.maxBytes) throw unavailable('the spill files are full')
       },
-      release: () => {
-        this.#used.addMany(-taken, owner)
-        taken = 0
-      },
+      // A read may end after the reader was destroyed.
+      giveBack: (bytes) => giveBack(Math.min(bytes, taken)),
+      release: () => giveBack(taken),
     }
   }
 }

@@ -100,6 +100,29 @@ describe('a spill', () => {
     expect(own.bytes).toBe(0)
   })
 
+  test('holds what was not read yet: a reader that stays behind gets several times its share', async () => {
+    const [mebibyte, least, most] = [2 ** 20, 10 * 2 ** 20, 30 * 2 ** 20]
+    const own = openSpill({ dir: join(dir, 'behind'), maxBytes: 2 * most, maxBytesPerOwner: 2 * most })
+    const whole = 6 * most
+    let [made, read, held, wrong] = [0, 0, 0, 0]
+    const ahead = async function* () {
+      for (; made < whole; made += mebibyte) {
+        while (made - read > most) await turn()
+        yield Buffer.alloc(mebibyte, made / mebibyte)
+      }
+    }
+    for await (const chunk of own.through(sourceOf(ahead()), 'owner') as AsyncIterable<Buffer>) {
+      for (let at = 0; at < chunk.length; at += 4096) if (chunk[at] !== Math.floor((read + at) / mebibyte)) wrong++
+      read += chunk.length
+      held = Math.max(held, own.bytes)
+      while (made < whole && made - read < least) await turn()
+    }
+    expect([read, wrong]).toEqual([whole, 0])
+    expect(held).toBeGreaterThan(least)
+    await expect.poll(() => own.bytes).toBe(0)
+    await own.close()
+  })
+
   test('writes no file for a reader that waits for every chunk', async () => {
     const source = new Readable({ read: () => undefined })
     const reader = spill.through(sourceOf(source), 'owner')
