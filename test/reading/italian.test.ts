@@ -68,6 +68,7 @@ describeReadings('Italian', {
     Apre lun.-ven. e chiude sab. dopo le 12. | Apre lunedì a venerdì e chiude sabato dopo le dodici.
     Da gen.-mar. 2023 al 2T24, 9/set/2021. | Da gennaio a marzo duemila ventitré al secondo trimestre del duemila ventiquattro, nove settembre duemila ventuno.
     Dal 44 d.C. ai secc. XV-XVI. | Dal quarantaquattro dopo Cristo ai secoli quindicesimo a sedicesimo.
+    Nacque il 4-IX-1931. | Nacque il quattro settembre mille novecento trentuno.
   `,
   time: `
     Cena alle 21:15. | Cena alle ventuno e quindici.
@@ -81,6 +82,8 @@ describeReadings('Italian', {
     Disse: "voglio 20". | Disse: "voglio venti".
     Ha corso in 1'05"123 e in 2h04:10. | Ha corso in un minuto e cinque virgola cento ventitré secondi e in due ore, quattro minuti e dieci secondi.
     Alle 8 e 1/2. | Alle otto e mezzo.
+    È arrivato a 12" dal leader dopo 1h 20m. | È arrivato a dodici secondi dal leader dopo un’ora e venti minuti.
+    La fig. 2a mostra la 2a prova. | La figura due a mostra la seconda prova.
   `,
   telephone: `
     Chiama il 347 1234567. | Chiama il tre quattro sette, uno due tre quattro cinque sei sette.
@@ -148,6 +151,7 @@ describeReadings('Italian', {
     Presso Neri, c/o Riva, e/o altri. | Presso Neri, presso Riva, e o altri.
     Cari/e amici/e, un alunno/a. | Cari e Care amici e amiche, un alunno o alunna.
     cmq nn so xké, x favore. | comunque non so perché, per favore.
+    L'a.d. vive nel R.U. Prima viveva a p. terra. | L'amministratore delegato vive nel Regno Unito. Prima viveva a piano terra.
   `,
   acronym: `
     L'IVA e l'ONU, il PD e il PIL. | L'IVA e l'ONU, il P D e il PIL.

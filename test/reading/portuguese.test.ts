@@ -70,6 +70,7 @@ describeReadings('Portuguese', {
     Abre seg.-sex. e fecha sáb., 12h. | Abre segunda a sexta e fecha sábado, doze horas.
     De jan.-mar. 2023 ao 2T24, 9/set/2021. | De janeiro a março de dois mil e vinte e três ao segundo trimestre de dois mil e vinte e quatro, nove de setembro de dois mil e vinte e um.
     Volto na 3ª-feira. Do 44 d.C. ao séc. XV-XVI. | Volto na terça-feira. Do quarenta e quatro depois de Cristo ao século quinze a dezesseis.
+    Nasceu em 4-IX-1931. | Nasceu em quatro de setembro de mil novecentos e trinta e um.
   `,
   time: `
     Janta às 21:15. | Janta às vinte e uma horas e quinze.
@@ -81,6 +82,8 @@ describeReadings('Portuguese', {
     Dura 3min20s, das 8h30-14h. | Dura três minutos e vinte segundos, das oito horas e trinta a catorze horas.
     Disse: "quero 20". | Disse: "quero vinte".
     Correu em 1min05s123 e em 2h04min10s. | Correu em um minuto e cinco vírgula um dois três segundos e em duas horas, quatro minutos e dez segundos.
+    Chegou a 12" do líder. | Chegou a doze segundos do líder.
+    Tome 1 comp. de 8/8 h. | Tome um comprimido de oito em oito horas.
   `,
   telephone: `
     Ligue para (21) 3344-5566. | Ligue para dois um, três três quatro quatro, cinco cinco seis seis.
@@ -153,6 +156,8 @@ describeReadings('Portuguese', {
     Subiu 2 p.p., 5% a.a. no 2º tri. | Subiu dois pontos percentuais, cinco por cento ao ano no segundo trimestre.
     Prezado(a) aluno(a), os/as colegas e/ou amigos. | Prezado ou Prezada aluno ou aluna, os e as colegas e ou amigos.
     vc tb vai p/ casa c/ ela? blz, n sei. | você também vai para casa com ela? beleza, não sei.
+    A M.ª Luz vive nos E.U.A. Antes viveu na U.E. | A Maria Luz vive nos Estados Unidos. Antes viveu na União Europeia.
+    A fig. 2a mostra a 2a prova. | A figura dois a mostra a segunda prova.
   `,
   acronym: `
     O PIB e a ONU, o STF e o PT. | O PIB e a ONU, o S T F e o P T.

@@ -74,6 +74,7 @@ describeReadings('Spanish', {
     De ene.-mar. 2023 al 2T24, 9/sep/2021. | De enero a marzo de dos mil veintitrés al segundo trimestre de dos mil veinticuatro, nueve de septiembre de dos mil veintiuno.
     Del 44 d. C. al s. XV-XVI. | Del cuarenta y cuatro después de Cristo al siglo quince a dieciséis.
     Vive en la Av. 9 de Julio 1450. | Vive en la avenida nueve de Julio mil cuatrocientos cincuenta.
+    Nació el 4-IX-1931. | Nació el cuatro de septiembre de mil novecientos treinta y uno.
   `,
   time: `
     Cena a las 21:15. | Cena a las veintiuna y cuarto.
@@ -88,6 +89,8 @@ describeReadings('Spanish', {
     Dijo: 'tengo 30' y "quiero 20". | Dijo: 'tengo treinta' y "quiero veinte".
     Corrió en 1'05"123 y en 2h04:10. | Corrió en un minuto y cinco coma ciento veintitrés segundos y en dos horas, cuatro minutos y diez segundos.
     Atiende de 9.00 a 14.30. | Atiende de nueve a catorce y media.
+    Llegó a 12" del líder tras 1h 20m. | Llegó a doce segundos del líder tras una hora y veinte minutos.
+    Tomó 1 comp. durante 5 d. con agua. | Tomó un comprimido durante cinco días con agua.
   `,
   telephone: `
     Llame al 655 443 322. | Llame al seis cinco cinco, cuatro cuatro tres, tres dos dos.
@@ -162,6 +165,8 @@ describeReadings('Spanish', {
     Cuesta 5 € c/u, calle Sol, s/n, y/o c/ Luna. | Cuesta cinco euros cada uno, calle Sol, sin número, y o calle Luna.
     Los alumnos/as y el profesor/a abren el archivo(s). | Los alumnos y alumnas y el profesor o profesora abren el archivo o archivos.
     q tal? voy tb xq quiero; la letra q. | qué tal? voy también porque quiero; la letra q.
+    M.ª Luz vive en R. U. Antes vivió en la U. E. | María Luz vive en Reino Unido. Antes vivió en la Unión Europea.
+    El § 4 y los casos A y B, resp. | El párrafo cuatro y los casos A y B, respectivamente.
   `,
   acronym: `
     El IVA y la ONU, el DNI y el PP. | El IVA y la ONU, el D N I y el P P.

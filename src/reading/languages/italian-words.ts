@@ -80,6 +80,7 @@ export const UNITS = `
   mt | metro | metri
   gg | giorno | giorni
   pz | pezzo | pezzi
+  cpr | compressa | compresse
   pt | punto | punti
   cent | centesimo | centesimi
   cucch | cucchiaio | cucchiai
@@ -423,6 +424,9 @@ export const ABBREVIATIONS = spokenForms(`
   Ist. | istituto
   v. nota | vedi nota
   et al. | e altri
+  p. terra | piano terra
+  risc. | riscaldamento
+  n. d'ordine | numero d'ordine
   v. pag. | vedi pagina
   v. art. | vedi articolo
   gg. | giorni
@@ -459,6 +463,13 @@ export const CLOSING = spokenForms(`
   incl. | incluso
   escl. | escluso
   sgg.,segg. | seguenti
+  risp. | rispettivamente
+  tratt. | trattabili
+  aut. | autonomo
+  U.E. | Unione Europea
+  R.U. | Regno Unito
+  G.U. | Gazzetta Ufficiale
+  a.d.,A.D. | amministratore delegato
   op. cit. | opera citata
   p.b.,p. b. | punti base
   p.p. | punti percentuali

@@ -236,6 +236,9 @@ const JOINTS = {
   amountAnd: '',
 }
 
+/** "Fig. 1a" is no ordinal number. */
+const FIGURE = /(?:fig|tab)\p{Ll}*\.? ?$/iu
+
 /** The rules of Italian, in the order in which they are tried. */
 export const italian = (): RuleBook => rulesOf(words())
 
@@ -247,7 +250,7 @@ function words(): Words {
     locale: 'it',
     cardinal,
     ordinal: (value, hint = '', before = '') =>
-      isDegree(value, hint, before)
+      isDegree(value, hint, before) || (/^[ao]$/.test(hint) && FIGURE.test(before))
         ? ''
         : ordinal(value, /[aª^e]$/.test(hint) && hint !== 'ruler' ? 'feminine' : 'masculine'),
     ordinalHints: String.raw`(?<hint>º|ª|°|\^|esimo|esima|mo|ma|[ao](?= \p{L}))(?:(?![\p{L}\d])|(?<=[ºª°^])(?=\p{Lu}(?!\p{L})))`,

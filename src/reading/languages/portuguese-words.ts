@@ -77,6 +77,8 @@ export const UNITS = `
   lt,lts | litro
   xíc | xícara
   cx | caixa
+  comp | comprimido
+  qto,qtos | quarto
   pct | pacote
   un | unidade
   pt,pts | ponto
@@ -421,6 +423,9 @@ export const ABBREVIATIONS = spokenForms(`
   mun. | município
   v. nota | ver nota
   et al. | e outros
+  M.ª | Maria
+  gar. | garagem
+  cond. | condomínio
   Inc. | inc
   v. pág. | ver página
   s/nº,s/n.º | sem número
@@ -460,6 +465,9 @@ export const CLOSING = spokenForms(`
   a.m.,a. m. | ao mês
   a.d. | ao dia
   segs.,ss. | seguintes
+  resp. | respectivamente
+  E.U.A. | Estados Unidos
+  U.E. | União Europeia
   op. cit. | obra citada
   i.e.,i. e. | isto é
   incl. | incluso

@@ -226,7 +226,9 @@ function words(locale: Locale): Words {
     locale,
     cardinal,
     ordinal: (value, hint = '', before = '') =>
-      isDegree(value, hint, before) ? '' : romance.ordinal(value, /a|ª/.test(hint) ? 'feminine' : 'masculine'),
+      isDegree(value, hint, before) || (/^[ao]$/.test(hint) && FIGURE.test(before))
+        ? ''
+        : romance.ordinal(value, /a|ª/.test(hint) ? 'feminine' : 'masculine'),
     ordinalHints: String.raw`(?<hint>\.?[ºª]|°|[oa]s?)(?:(?![\p{L}\d])|(?<=[ºª])(?=\p{Lu}(?!\p{L})))`,
     perUnits: romance.perUnits,
     beforeNumbers: romance.beforeNumbers,
@@ -326,6 +328,9 @@ const nameRules = (): Rule[] => [
   rule('date', 'digit', '3ª(?=[- ]?feira)', () => 'terça'),
 ]
 
+/** "Fig. 1a" is no ordinal number. */
+const FIGURE = /(?:fig|tab)\p{Ll}*\.? ?$/iu
+
 /** "12x sem juros", "Brasil x Argentina", "4000-123 Porto". */
 const timesRules = ({ cardinal }: RomanceWords): Rule[] => [
   rule(
@@ -334,6 +339,10 @@ const timesRules = ({ cardinal }: RomanceWords): Rule[] => [
     String.raw`(?<count>\d{1,3})[xX](?= (?:de|sem|com|no|por|mais|ao)(?!\p{L})|[.,;:!)]|$)`,
     ({ count = '' }) => (count === '1' ? 'uma vez' : `${cardinal(Number(count), 'feminine')} vezes`),
   ),
+  rule('time', 'digit', String.raw`(?<hours>\d{1,2})\/\k<hours> ?h(?!\p{L})`, ({ hours = '' }) => {
+    const said = cardinal(Number(hours), 'feminine')
+    return `${said} em ${said} horas`
+  }),
   wordRule('abbreviation', ['t'], String.raw`tri(?!\p{L})`, (_groups, { before }) =>
     /\dº\s$/.test(before) ? 'trimestre' : null,
   ),

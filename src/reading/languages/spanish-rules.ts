@@ -11,6 +11,9 @@ import { UNITS } from './spanish-words.ts'
 export function spanishRules(romance: RomanceWords): Rule[] {
   return [
     ...measureRules(),
+    rule('symbol', 'symbol', '§', (_groups, { before }) =>
+      /(?:^|\s)(?:el|del|al)\s$/i.test(before) ? 'párrafo' : null,
+    ),
     // "c/ Mayor".
     wordRule('abbreviation', ['c'], String.raw`c\/ ?(?=\p{Lu})`, (_groups, { before }) =>
       /[\p{L}/]$/u.test(before) ? null : 'calle ',

@@ -60,7 +60,8 @@ export const UNITS = `
   MPa | megapascal | megapascales
   bar | bar | bares
   mmHg | milímetro de mercurio | milímetros de mercurio
-  CV | caballo
+  CV,cv | caballo
+  comp | comprimido
   dB | decibelio
   lm | lumen | lúmenes
   lx | lux | lux
@@ -466,6 +467,8 @@ export const ABBREVIATIONS = spokenForms(`
   Gral.,gral. | general
   Hnos. | hermanos
   et al. | y otros
+  calef. | calefacción
+  p.k.,P.K.,p. k. | punto kilométrico
 `)
 
 /** Those that a sentence may end with. */
@@ -519,6 +522,10 @@ export const CLOSING = spokenForms(`
   Uds.,Vds.,uds. | ustedes
   Ud.,Vd.,ud. | usted
   ss. | siguientes
+  resp. | respectivamente
+  neg. | negociable
+  R. U.,R.U. | Reino Unido
+  U. E.,U.E. | Unión Europea
   p. b.,p.b.,pb | puntos básicos
   p. p.,p.p. | puntos porcentuales
   incl. | incluido
@@ -571,6 +578,7 @@ export const BEFORE_NUMBERS = spokenForms(`
 /** Before a family name. */
 export const TITLES = spokenForms(`
   D. | don
+  M.ª | María
   S. | san
 `)
 

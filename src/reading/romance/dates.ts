@@ -1,4 +1,4 @@
-import { rule } from '../rules.ts'
+import { romanValue, rule } from '../rules.ts'
 import type { Rule } from '../scan.ts'
 import type { RomanceWords } from './words.ts'
 
@@ -36,7 +36,17 @@ export function shortDateRules(words: string, date: (day: number, month: number,
 }
 
 /** Years of eras and of decades, and quarters: 44 a. C., '80, 1T25. */
-export const yearRules = ({ cardinal, ordinal, of, quarters }: RomanceWords): Rule[] => [
+export const yearRules = ({ cardinal, ordinal, of, quarters, date }: RomanceWords): Rule[] => [
+  // "3-VI-1956".
+  rule(
+    'date',
+    'digit',
+    String.raw`(?<day>[0-3]?\d)(?<mark>[-/.])(?<month>[IVX]{1,4})\k<mark>(?<year>\d{4}|\d\d)(?!\d)`,
+    ({ day = '', month = '', year = '' }) => {
+      const value = romanValue(month)
+      return value === null || value > 12 ? null : date(Number(day), value, Number(year))
+    },
+  ),
   // A house number behind a street that has the name of a day: "Av. 9 de Julio 1234".
   rule(
     'date',
@@ -47,7 +57,7 @@ export const yearRules = ({ cardinal, ordinal, of, quarters }: RomanceWords): Ru
         ? `${cardinal(Number(day))} ${of} ${month}`
         : null,
   ),
-  rule('date', 'digit', String.raw`(?<year>\d{1,4})(?= ?[ad]\. ?(?:de )?[Cc])`, ({ year = '' }) =>
+  rule('date', 'digit', String.raw`(?<year>\d{1,4})(?= ?[ad]\. ?(?:de )?(?:C|c\.))`, ({ year = '' }) =>
     cardinal(Number(year)),
   ),
   rule('date', 'symbol', String.raw`['’](?<year>\d\d|\d00)(?![\d\p{L}'’])`, ({ year = '' }, { before }) =>

@@ -16,7 +16,7 @@ export const fractionRules = (words: RomanceWords): Rule[] => [
 function unitRules({ cardinal, fraction, units, half, andHalf: and, partJoint }: RomanceWords): Rule[] {
   const read: Read = ({ whole, vulgar, top, bottom, unit = '' }, { before }) => {
     const counted = units[unit]
-    if (counted === undefined || /[\d/.,]$/.test(before)) return null
+    if (counted === undefined || (top !== undefined && top === bottom) || /[\d/.,]$/.test(before)) return null
     const { forms, gender } = counted
     const parts = vulgar === undefined ? [top, bottom] : vulgar.normalize('NFKD').split('⁄')
     const [above = 0, below = 0] = parts.map(Number)

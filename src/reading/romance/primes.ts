@@ -39,6 +39,13 @@ function durationRules(words: RomanceWords): Rule[] {
   const REST = String.raw`(?<rest>\d{1,3})`
   return [
     lapRule(words, read),
+    // "2h 15m".
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<hours>\d{1,2}) ?h ?(?<minutes>[0-5]?\d) ?m(?![\p{L}\d²³/])`,
+      ({ hours, minutes }) => `${count(Number(hours), h)} ${and} ${count(Number(minutes), min)}`,
+    ),
     rule('time', 'digit', String.raw`(?<hours>\d{1,2})h(?<minutes>[0-5]\d):(?<seconds>[0-5]\d)(?![\d:])`, read),
     rule(
       'time',
@@ -89,14 +96,18 @@ function minuteRules({ cardinal, plus, units, minuteOf }: RomanceWords): Rule[] 
 }
 
 /** "6,7"" of a screen. A mark that closes a quotation is none. */
-const inchRule = ({ cardinal, decimal, inch }: RomanceWords): Rule =>
+const inchRule = ({ cardinal, decimal, inch, units }: RomanceWords): Rule =>
   rule(
     'measure',
     'digit',
     String.raw`(?<whole>\d{1,3})(?:[.,](?<places>\d{1,2}))?${DOUBLE_PRIME}(?![\p{L}\d])`,
-    ({ whole = '', places }, { before }) => {
+    ({ whole = '', places }, { before, after }) => {
       const isQuoted = before.split(/["“”]/).length % 2 === 0
-      if (isQuoted || (places === undefined && !SCREENS.test(before))) return null
+      if (isQuoted) return null
+      // "a 23" del líder".
+      const isBehind = places === undefined && /^ (?:del?|dal|do|da|sobre|su) \p{L}/u.test(after)
+      if (isBehind && !SCREENS.test(before)) return `${cardinal(Number(whole))} ${units.s?.forms.other}`
+      if (places === undefined && !SCREENS.test(before)) return null
       return places === undefined
         ? `${cardinal(Number(whole), inch.gender)} ${inch.forms.other}`
         : `${decimal(whole, places)} ${inch.forms.other}`

@@ -165,7 +165,7 @@ export function beforeNoun(
 }
 
 const ARTICLE =
-  /(?:^|[\s(])(?:el|la|al|del|de la|los|las|o|a|ao|à|do|da|no|na|os|as|il|lo|alla|della|nel|nella|dal|dalla|sul|sulla|un|una|um|uma|su|seu|sua|suo|i|gli|le|es|é|è|fue|foi|fu|quedó|ficou|arriva|arrivato|chiude|termina|terminó|terminou|acabó|chegou|finisce|come)\s$/iu
+  /(?:^|[\s(])(?:el|la|al|del|de la|los|las|o|a|ao|à|do|da|no|na|os|as|il|lo|alla|della|nel|nella|dal|dalla|sul|sulla|un|una|um|uma|su|seu|sua|suo|i|gli|le|es|é|è|fue|foi|fu|quedó|ficou|arriva|arrivato|chiude|termina|terminó|terminou|acabó|chegou|chiuso|giunto|piazzato|finisce|come)\s$/iu
 
 /** 3° is an ordinal number behind an article, and so are the first ones; others are degrees. */
 export const isDegree = (value: number, hint: string, before: string): boolean =>
