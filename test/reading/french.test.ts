@@ -10,6 +10,7 @@ describeReadings('French', {
     Plus de 1 000 000 de voix, moins de 1 heure. | Plus d'un million de voix, moins d'une heure.
     Il a bu 1 bière et lavé 21 assiettes et 21 verres. | Il a bu une bière et lavé vingt-et-une assiettes et vingt-et-un verres.
     Prenez-le 2x par jour, 3 fois/semaine. | Prenez-le deux fois par jour, trois fois par semaine.
+    Au 21 rue Voltaire, 21 rues et 21 pages. | Au vingt-et-un rue Voltaire, vingt-et-une rues et vingt-et-une pages.
   `,
   ordinal: `
     Le 1er étage et la 2e porte. | Le premier étage et la deuxième porte.
@@ -52,6 +53,7 @@ describeReadings('French', {
     Une boîte de 30 x 40 x 50 cm. | Une boîte de trente sur quarante sur cinquante centimètres.
     Le relais 4x100 m à 10⁸ m/s. | Le relais quatre fois cent mètres à dix puissance huit mètres par seconde.
     Un livre de 345 p. pour 2 pers. | Un livre de trois cent quarante-cinq pages pour deux personnes.
+    Il mesure 1m80. | Il mesure un mètre quatre-vingts.
   `,
   date: `
     Né le 3 avril 1999. | Né le trois avril mille neuf cent quatre-vingt-dix-neuf.
@@ -62,6 +64,7 @@ describeReadings('French', {
     Le 24 décembre 2020, il neigeait. | Le vingt-quatre décembre deux mille vingt, il neigeait.
     La saison 2021/22 commence en 08/2021. | La saison deux mille vingt-et-un vingt-deux commence en août deux mille vingt-et-un.
     La guerre de 14-18. | La guerre de quatorze dix-huit.
+    Ouvert lun.-ven. de 9h à 17h. | Ouvert lundi à vendredi de neuf heures à dix-sept heures.
   `,
   time: `
     Rendez-vous à 21 h 15. | Rendez-vous à vingt-et-une heures quinze.
@@ -75,6 +78,7 @@ describeReadings('French', {
     Appelez le 01 23 45 67 89. | Appelez le zéro un, vingt-trois, quarante-cinq, soixante-sept, quatre-vingt-neuf.
     Mon numéro est le +33 6 12 34 56 78. | Mon numéro est le plus trente-trois, six, douze, trente-quatre, cinquante-six, soixante-dix-huit.
     01-23-45-67-89 ou 0612345678 | zéro un, vingt-trois, quarante-cinq, soixante-sept, quatre-vingt-neuf ou zéro six, douze, trente-quatre, cinquante-six, soixante-dix-huit
+    0 800 123 456 | zéro huit cents cent vingt-trois quatre cent cinquante-six
   `,
   range: `
     Lisez les pages 12-18. | Lisez les pages douze à dix-huit.
@@ -87,6 +91,7 @@ describeReadings('French', {
     Napoléon III et Charles X. | Napoléon trois et Charles dix.
     Le XXe siècle. | Le vingtième siècle.
     Chap. IV | Chapitre quatre
+    Le XV de France joue. | Le quinze de France joue.
   `,
   score: `
     Lyon a gagné 4-2. | Lyon a gagné quatre à deux.

@@ -13,6 +13,7 @@ describeReadings('German', {
     Er hat 1 Sohn und 1 neue Idee. | Er hat einen Sohn und eine neue Idee.
     Laut Artikel 1 Absatz 1 gilt das. | Laut Artikel eins Absatz eins gilt das.
     Nehmen Sie 2x täglich 1 Tablette. | Nehmen Sie zweimal täglich eine Tablette.
+    Das gilt von 1 Tag bis 3 Mon. lang, seit 3 Mon. | Das gilt von einem Tag bis drei Monate lang, seit drei Monaten.
   `,
   ordinal: `
     Am 3. Tag kam der 2. Zug. | Am dritten Tag kam der zweite Zug.
@@ -20,6 +21,7 @@ describeReadings('German', {
     Sie wohnt im 4. Stock. | Sie wohnt im vierten Stock.
     Das ist ihr 7. Buch. | Das ist ihr siebtes Buch.
     In der 90.+2 Minute traf er. | In der neunzigsten plus zwei Minute traf er.
+    Der 1. FC wohnt im 2. OG, er kam als 3. an. | Der erste F C wohnt im zweiten Obergeschoss, er kam als dritter an.
   `,
   decimal: `
     Der Wert stieg um 0,75 Punkte. | Der Wert stieg um null Komma sieben fünf Punkte.
@@ -82,6 +84,7 @@ describeReadings('German', {
     Tel. +49 (0)30 12345 | Telefon plus neun und vierzig, null, drei null, eins zwei drei vier fünf
     Tel. 0221 / 12 34 | Telefon null zwei zwei eins, eins zwei, drei vier
     Notruf 110 | Notruf eins eins null
+    Tel. 08 00/1 23 45 67 | Telefon null acht, null null, eins, zwei drei, vier fünf, sechs sieben
   `,
   range: `
     Lies die Seiten 12-18. | Lies die Seiten zwölf bis achtzehn.
@@ -109,6 +112,7 @@ describeReadings('German', {
     Der Airbus A380 landet. | Der Airbus A drei hundert achtzig landet.
     Version 3.4.1. Siehe Kap. 2.3 und Abb. 4.1. | Version drei Punkt vier Punkt eins. Siehe Kapitel zwei Punkt drei und Abbildung vier Punkt eins.
     ISBN 3-16-148410-0 | ISBN drei, eins sechs, eins vier acht vier eins null, null
+    Typisch 08/15. | Typisch null acht fünfzehn.
   `,
   math: `
     5 + 3 = 8 | fünf plus drei gleich acht

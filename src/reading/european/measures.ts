@@ -101,14 +101,17 @@ function loneUnits(words: Words, say: Speaker, { powerOf, perOf }: Say, unit: st
 function unitsWithoutNumbers(words: Words, { powerOf, ends }: Say, unit: string): Rule[] {
   const { units, beforeUnits, bareUnit } = words
   if (beforeUnits === undefined) return []
-  const isBefore = new RegExp(`(?:^|[\\s(])(?:${beforeUnits})\\s$`, 'u')
   return [
-    wordRule('measure', Object.keys(units), `${unit}(?!\\.\\s?\\p{L})`, ({ unit: name = '', power }, around, match) => {
-      const counted = units[name] as Counted
-      if (!isBefore.test(around.before)) return null
-      const said = bareUnit?.(counted, around.before) ?? counted.forms.one ?? name
-      return keepingSentenceEnd(match, around, powerOf(said, power, false), ends)
-    }),
+    wordRule(
+      'measure',
+      beforeUnits,
+      `(?<word>${oneOf(beforeUnits)}) ${unit}(?!\\.\\s?\\p{L})`,
+      ({ word = '', unit: name = '', power }, around, match) => {
+        const counted = units[name] as Counted
+        const said = bareUnit === undefined ? (counted.forms.one ?? name) : bareUnit(counted, word, around.before)
+        return said === null ? null : keepingSentenceEnd(match, around, `${word} ${powerOf(said, power, false)}`, ends)
+      },
+    ),
   ]
 }
 

@@ -36,10 +36,10 @@ export interface Words {
   readonly per: string
   /** "l/100 km". Absent: as `per`. */
   readonly perMany?: string
-  /** A regular expression: words before a unit that has no number, "pro kg". */
-  readonly beforeUnits?: string
-  /** The form of such a unit. Absent: its singular. */
-  readonly bareUnit?: (unit: Counted, before: string) => string
+  /** Words before a unit that has no number, "pro kg". */
+  readonly beforeUnits?: readonly string[]
+  /** The form of such a unit. Absent: its singular. Null: it is no unit here. */
+  readonly bareUnit?: (unit: Counted, word: string, before: string) => string | null
   readonly by: string
   /** Between a whole number and a fraction. */
   readonly and: string

@@ -358,3 +358,13 @@ export const SECTION_BEFORE =
 /** Nouns that take "une". */
 export const FEMININE =
   /^(?:(?:autre|grande|petite|nouvelle|jeune|belle|bonne|dernière|première)s? )?(?:heure|année|semaine|minute|seconde|fois|personne|femme|fille|voiture|page|tonne|place|maison|ville|voix|victoire|équipe|pièce|question|étape|tranche|cuillère|tasse|pincée|gousse|boîte|bouteille|part|chambre|nuit|étoile|feuille|carte|lettre|ligne|histoire|école|île|langue|livre sterling|mère|sœur|mort|partie|porte|table|tête|tomate|carotte|pomme|banane|chanson|œuvre|entreprise|banque|usine|route|rue|province|région|commune|république|note|étude|mesure|preuve|règle|idée|défaite|journée|soirée|photo|vidéo|vie|usine|faute|classe|clé|couche|courgette|échalote|branche|botte|dent|main|jambe|langue|vache|chèvre)s?(?!\p{L})|^(?!(?:bastion|comité|musée|lycée|trophée|stade|grade|domaine|capitaine|cimetière|derrière|génie|incendie|parapluie|foie|magazine|mille|intervalle|silence|père|frère|caractère|verre|tonnerre|dimanche|manche|murmure|prélude|modèle|kilomètre|mètre|centimètre|millimètre|litre)s?(?!\p{L}))\p{Ll}\p{L}*(?:tion|sion|ité|ette|ance|ence|euse|trice|esse|ade|elle|aine|ure|ée|ise|ière|erie|ie|ine|aille|eille|ille|otte|asse|isse|ousse|aie|oie|tude|une|tte|nne|che|nde|rte|ère|rre)s?(?!\p{L})/u
+
+export const DAYS = spokenForms(`
+  lun,lundi | lundi
+  mar,mardi | mardi
+  mer,mercredi | mercredi
+  jeu,jeudi | jeudi
+  ven,vendredi | vendredi
+  sam,samedi | samedi
+  dim,dimanche | dimanche
+`)

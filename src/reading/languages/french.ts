@@ -1,13 +1,14 @@
 import { rulesOf } from '../european/european.ts'
-import type { Gender, Words } from '../european/words.ts'
+import type { Counted, Gender, Words } from '../european/words.ts'
 import { spell } from '../number-rules.ts'
-import { oneOf, romanValue, rule, wordRule } from '../rules.ts'
+import { keepingSentenceEnd, oneOf, romanValue, rule, wordRule } from '../rules.ts'
 import type { Around, Rule, RuleBook } from '../scan.ts'
 import {
   ABBREVIATIONS,
   ACRONYMS,
   BEFORE_NUMBERS,
   CURRENCIES,
+  DAYS,
   FEMININE,
   MAGNITUDES,
   MARKS,
@@ -55,8 +56,7 @@ const DATA = {
     'pers.',
     'arr.',
   ]),
-  beforeUnits:
-    'par|(?:millions|milliers|milliards|centaines|dizaines) de|(?:€|euros?|centimes?|francs?|dollars?) (?:le|la|du|au)|prix (?:au|du)',
+  beforeUnits: ['par', 'de', 'le', 'la', 'du', 'au'],
 }
 
 const words = (): Words => ({
@@ -75,7 +75,7 @@ const words = (): Words => ({
   halfOf,
   partOf: ({ forms: { one, other } }, isOnlyPart) => (isOnlyPart ? elide('de ', one ?? other) : (one ?? other)),
   perMany: 'pour',
-  bareUnit: ({ forms }, before) => (/s de\s$/.test(before) ? forms.other : (forms.one ?? forms.other)),
+  bareUnit,
   cardinal,
   ordinal,
   ordinalHints: String.raw`(?<hint>ers?|ères?|res?|nde?s?|[èe]mes?|es?|ᵉʳ|ʳᵉ|ᵉ|°|º)(?![\p{L}\d])`,
@@ -93,11 +93,29 @@ const words = (): Words => ({
   letter: (letter) => letter,
   phone,
   bare,
-  more: [...dates(), ...timesAndScores(), ...counts(), ...degrees(), ...halves(), ...sportsTimes(), ...codes()],
+  more: more(),
 })
+
+const more = (): Rule[] => [
+  ...dates(),
+  ...timesAndScores(),
+  ...counts(),
+  ...degrees(),
+  ...halves(),
+  ...sportsTimes(),
+  ...codes(),
+  ...sizesAndDays(),
+]
 
 const elide = (joint: string, word: string): string =>
   joint === 'de ' && /^[aeiouéèêyh]/i.test(word) ? `d'${word}` : `${joint}${word}`
+
+/** "des millions de km", "3 euros le kg", "par kg". */
+function bareUnit({ forms }: Counted, word: string, before: string): string | null {
+  if (word === 'de') return /(?:millions|milliers|milliards|centaines|dizaines) $/.test(before) ? forms.other : null
+  const isPriced = word === 'par' || /(?:€|euros?|centimes?|francs?|dollars?|prix) $/.test(before)
+  return isPriced ? (forms.one ?? forms.other) : null
+}
 
 function halfOf({ after }: Around, gender?: Gender): string {
   if (gender === undefined && /^ (?:des|du|de la|de l['’])(?!\p{L})/u.test(after)) return 'la moitié'
@@ -161,7 +179,9 @@ function phone(number: string): string {
 
 /** "21 filles": vingt et une. */
 function bare(value: number, { after }: Around): string | null {
-  return value % 10 === 1 && FEMININE.test(after.slice(1)) ? cardinal(value, 'feminine') : null
+  // "le 21 rue Voltaire" is an address.
+  const isCounted = value === 1 || /^ \p{L}+(?: \p{L}+)?[sx](?!\p{L})/u.test(after)
+  return value % 10 === 1 && isCounted && FEMININE.test(after.slice(1)) ? cardinal(value, 'feminine') : null
 }
 
 function dates(): Rule[] {
@@ -244,9 +264,9 @@ function timesAndScores(): Rule[] {
 function counts(): Rule[] {
   return [
     // "plus de 1 000 000": "plus d'un million".
-    rule(
+    wordRule(
       'cardinal',
-      'letter',
+      ['de'],
       String.raw`de (?=1(?:[ \u00a0\u202f.]000[ \u00a0\u202f.]000(?!\d)| (?:million|milliard|heure|an|mois|personne)(?!\p{L})))`,
       (_groups, { before }) => (/(?:plus|moins|près|autour)\s$/i.test(before) ? "d'" : null),
     ),
@@ -336,10 +356,53 @@ function sportsTimes(): Rule[] {
 
 function codes(): Rule[] {
   return [
+    // "0 800 123 456".
+    rule(
+      'telephone',
+      'digit',
+      String.raw`0 8\d\d(?: \d{3}){2}(?!\d)|0 8\d\d(?: \d\d){3}(?!\d)`,
+      (_groups, _around, match) => match.split(' ').map(phone).join(' '),
+    ),
     // "art. L. 121-1".
-    rule('serial', 'letter', String.raw`(?<letter>[ADLR])\. ?(?=\d{1,4}-\d)`, ({ letter }) => `${letter} `),
+    wordRule(
+      'serial',
+      Array.from('ADLR'),
+      String.raw`(?<letter>[ADLR])\. ?(?=\d{1,4}-\d)`,
+      ({ letter }) => `${letter} `,
+    ),
     rule('telephone', 'digit', String.raw`0[1-9]\d{8}(?!\d)`, (_groups, _around, match) =>
       (match.match(/\d\d/g) ?? []).map(phone).join(', '),
+    ),
+  ]
+}
+
+function sizesAndDays(): Rule[] {
+  const days = oneOf(Object.keys(DAYS))
+  return [
+    // "1m80".
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<metres>\d) ?m ?(?<rest>\d\d)(?![\p{L}\d])`,
+      ({ metres, rest = '' }) =>
+        `${cardinal(Number(metres))} mètre${metres === '1' || metres === '0' ? '' : 's'} ${places(rest)}`,
+    ),
+    // "mar.-dim.".
+    wordRule(
+      'date',
+      Object.keys(DAYS),
+      String.raw`(?<from>${days})\.? ?[-–] ?(?<to>${days})(?!\p{L})\.?`,
+      ({ from = '', to = '' }, around, match) => keepingSentenceEnd(match, around, `${DAYS[from]} à ${DAYS[to]}`),
+    ),
+    // "le XV de France".
+    wordRule(
+      'roman',
+      Array.from('XVI'),
+      "(?<numeral>[XVI]{2,5})(?= (?:de|du|d['’]))",
+      ({ numeral = '' }, { before }) => {
+        const value = romanValue(numeral)
+        return value !== null && value > 10 && /(?:^|\s)(?:le|du|au)\s$/i.test(before) ? cardinal(value) : null
+      },
     ),
   ]
 }

@@ -148,6 +148,7 @@ export const UNITS = formsOf(
   Pp. | m | Prozentpunkt | Prozentpunkte
   U/min | f | Umdrehung pro Minute | Umdrehungen pro Minute
   J. | n | Jahr | Jahre
+  Mon. | m | Monat | Monate
 `,
   counted,
 )
@@ -281,6 +282,13 @@ export const ABBREVIATIONS = spokenForms(`
   i. A.,i.A. | im Auftrag
   usw. | und so weiter
   ff. | folgende
+  erm. | ermäßigt
+  Dt. | Deutscher
+  OG | Obergeschoss
+  EG | Erdgeschoss
+  DG | Dachgeschoss
+  UG | Untergeschoss
+  Whg. | Wohnung
   gegr. | gegründet
   Co. | Co
   Nr. | Nummer
@@ -426,7 +434,7 @@ export const SENTENCE_STARTS = wordsOf(`
 export const FEMININE =
   /^(?!Jahrhundert|Viertel|Stelle?$)(?:\p{Lu}\p{L}*(?:ung|heit|keit|schaft|tion|sion|tät|ik|ur|ei|ie|enz|anz|ade|age|liga|e)|\p{Lu}?\p{L}*(?:[Ss]tadt|[Zz]eit|[Nn]acht|[Ff]ahrt|[Kk]raft|[Ss]icht|[Ww]ahl|[Zz]ahl|[Aa]rbeit|[Nn]achricht|[Hh]and|[Ww]and|[Bb]ank|[Tt]ür|[Uu]hr|[Ww]urst|[Aa]ntwort|[Ss]chicht|[Kk]artoffel|[Zz]wiebel|[Rr]egel|[Ii]nsel|[Nn]ummer|[Ff]irma|[Kk]amera|[Pp]izza)|Etage|Klasse|Liga|Stunde|Minute|Person|Frau|Mutter|Tochter|Schwester|Nacht|Stadt|Hand|Zeit|Fahrt|Woche|Mal(?!\p{L}))(?!\p{L})/u
 export const NEUTER =
-  /^(?:Jahr|Quartal|Kapitel|Jahrhundert|Jahrtausend|Jahrzehnt|Semester|Halbjahr|Tor|Mal|Buch|Viertel|Drittel|Kind|Haus|Spiel|Bild|Ziel|Album|Prozent|Ende|Auge|Zimmer|Bett|Semester|Treffen|Opfer|Messer|Wasser|Fenster|Ei|Brot|Bier|Glas|Stück|Blatt|Paar|Pfund|Kilo|Kilogramm|Gramm|Volk|Land|Dorf|Mitglied|Auto|Rad|Pferd|Tier|Hotel|Konto|Paket|Foto|Video|Ticket|\p{Lu}\p{L}{2,}(?:chen|lein|ment|um|haus|kind|jahr|spiel))(?:e?s)?(?!\p{L})/u
+  /^(?:OG|UG|Jahr|Quartal|Kapitel|Jahrhundert|Jahrtausend|Jahrzehnt|Semester|Halbjahr|Tor|Mal|Buch|Viertel|Drittel|Kind|Haus|Spiel|Bild|Ziel|Album|Prozent|Ende|Auge|Zimmer|Bett|Semester|Treffen|Opfer|Messer|Wasser|Fenster|Ei|Brot|Bier|Glas|Stück|Blatt|Paar|Pfund|Kilo|Kilogramm|Gramm|Volk|Land|Dorf|Mitglied|Auto|Rad|Pferd|Tier|Hotel|Konto|Paket|Foto|Video|Ticket|\p{Lu}\p{L}{2,}(?:chen|lein|ment|um|haus|kind|jahr|spiel))(?:e?s)?(?!\p{L})/u
 export const MASCULINE =
   /^(?:\p{Lu}\p{L}*(?:tag|monat|punkt|platz|teil|schritt|löffel|becher|apfel|liter|meter|ling|ismus|ist|eur|mann|sohn|bruder|fall|weg|gang|zug|preis|raum|stern|beutel|kopf|grad|satz|strich|finger|zentner)|Tag|Monat|Euro|Cent|Dollar|Franken|Mann|Punkt|Platz|Teil|Schritt|Sohn|Bruder|Freund|Apfel|Löffel|Becher|Liter|Meter|Kopf|Würfel|Spieler|Fahrer|Schüler|Lehrer|Gast|Hund|Satz|Fall|Weg|Gang|Zug|Preis|Raum|Stern|Beutel|Toter|Tote|Bund|Stich|Schuss|Stock|Prozentpunkt|Sitz|Abend|Morgen|Kaffee|Tee|Wein|Grad|Zoll|Fuß|Zentner|Versuch|Treffer|Sieg|Titel|Film|Song|Anruf|Brief|Koffer)(?!\p{L})/u
 

@@ -1,6 +1,6 @@
 import { rulesOf } from '../european/european.ts'
 import { endsOf } from '../european/sentence-ends.ts'
-import type { Gender, Words } from '../european/words.ts'
+import type { Counted, Gender, Words } from '../european/words.ts'
 import { spell } from '../number-rules.ts'
 import { DASH, keepingSentenceEnd, oneOf, romanValue, rule, wordRule } from '../rules.ts'
 import type { Around, Rule, RuleBook } from '../scan.ts'
@@ -83,7 +83,7 @@ const DATA = {
   rulers: RULERS,
   sectionBefore: SECTION_BEFORE,
   sentenceEnders: new Set(Object.keys(ABBREVIATIONS)),
-  beforeUnits: 'pro|je|per',
+  beforeUnits: ['pro', 'je', 'per'],
 }
 
 const words = (): Words => ({
@@ -113,7 +113,7 @@ const words = (): Words => ({
   timeWords: 'Uhr|h',
   fraction,
   halfOf,
-  counted: (value, thing, around) => (value === 1 ? `${one(thing.gender, around)} ${thing.forms.one}` : null),
+  counted,
   square: (unit) => `Quadrat ${unit}`,
   cubic: (unit) => `Kubik ${unit}`,
   letter: (letter) => letter,
@@ -132,6 +132,7 @@ const more = (): Rule[] => [
   ...durations(),
   ...clockTimes(),
   ...counts(),
+  ...shortWords(),
 ]
 
 /** A noun may follow an abbreviation: "12 Std. Fahrt", but "12 Std. Dann kam er." */
@@ -219,6 +220,13 @@ const genderOf = (noun: string): Gender | null => {
   return FEMININE.test(noun) ? 'feminine' : MASCULINE.test(noun) ? 'masculine' : null
 }
 
+/** "mit einem Euro", "seit drei Monaten". */
+function counted(value: number, thing: Counted, around: Around): string | null {
+  if (value === 1) return `${one(thing.gender, around)} ${thing.forms.one}`
+  const isDative = /[^i]e$/.test(thing.forms.other) && DATIVE_BEFORE.test(around.before)
+  return isDative ? `${cardinal(value)} ${thing.forms.other}n` : null
+}
+
 /** "einen halben Liter", "eine halbe Stunde", "die Hälfte der Stimmen". */
 function halfOf(around: Around, unit?: Gender): string | null {
   if (unit === undefined && /^ (?:der|des) /.test(around.after)) return 'die Hälfte'
@@ -287,12 +295,12 @@ function datesAndOrdinals(): Rule[] {
     rule(
       'ordinal',
       'digit',
-      String.raw`(?<number>\d{1,3})\.(?= (?:und|oder|bis)(?: zum)? \d{1,3}\.| (?!(?:${months})(?!\p{L})|(?:${starts})(?!\p{L}))\p{Lu}\p{Ll}|,? \d{1,3}\. \p{Lu}| (?:kleine|große|neue|deutsche|internationale)[nrs]? )`,
+      String.raw`(?<number>\d{1,3})\.(?= (?:und|oder|bis)(?: zum)? \d{1,3}\.| (?!(?:${months})(?!\p{L})|(?:${starts})(?!\p{L}))(?:\p{Lu}\p{Ll}|(?:OG|UG|FC|SC|SV|TV|FSV|EU|UN)(?!\p{L}))|:|,? \d{1,3}\. \p{Lu}| (?:kleine|große|neue|deutsche|internationale)[nrs]? )`,
       ({ number }, { before, after }) =>
         ordinalWith(Number(number), endingOf(before, after.replace(/^ (?:(?:und|oder|bis|bis zum) \d{1,3}\. )?/, ''))),
     ),
     rule('ordinal', 'digit', String.raw`(?<number>\d{1,3})\.(?= \p{L})`, ({ number }, { before }) =>
-      DETERMINER.test(before) ? ordinalWith(Number(number), endingOf(before, '')) : null,
+      DETERMINER.test(before) || / als $/.test(before) ? ordinalWith(Number(number), endingOf(before, '')) : null,
     ),
   ]
 }
@@ -300,9 +308,9 @@ function datesAndOrdinals(): Rule[] {
 /** "unter Wilhelm II.", "gegen Karl XII.", "Ludwigs XIV.". */
 function rulers(): Rule[] {
   return [
-    rule(
+    wordRule(
       'roman',
-      'letter',
+      Array.from('ABCEFGHIJKLMNOPRW'),
       String.raw`(?<name>${RULERS})(?<genitive>s?) (?<numeral>[IVX]{1,7})(?![\p{L}\p{N}])\.?`,
       (groups, around, match) => {
         const { name = '', genitive = '', numeral = '' } = groups
@@ -387,7 +395,7 @@ function compounds(): Rule[] {
     rule(
       'cardinal',
       'digit',
-      String.raw`(?<number>\d{1,3}) ?[x×](?= \p{L})`,
+      String.raw`(?<number>\d{1,3}) ?[x×](?= \p{L}|[,.;!?)](?!\d)|\s*$)`,
       ({ number }) => `${cardinal(Number(number), 'neuter')}mal`,
     ),
     // "1-2 Helfer", "1 oder 2 Tage".
@@ -396,7 +404,7 @@ function compounds(): Rule[] {
       'digit',
       String.raw`1(?<joint> ?${DASH} ?| bis | oder )(?=\d{1,3}(?:,\d)? ?\p{L})`,
       ({ joint = '' }, { before }) =>
-        /(?:von|vom|[\d.,:/-]) ?$/.test(before) ? null : `ein ${/\p{L}/u.test(joint) ? joint.trim() : 'bis'} `,
+        /(?:vo[nm] |[\d.,:/-])$/.test(before) ? null : `ein ${/\p{L}/u.test(joint) ? joint.trim() : 'bis'} `,
     ),
     // "um 18h".
     rule('time', 'digit', String.raw`(?<hour>\d{1,2}) ?h(?![\p{L}\d/])`, ({ hour }, { before }) =>
@@ -494,6 +502,19 @@ function clockTimes(): Rule[] {
 
 function counts(): Rule[] {
   return [
+    // "08/15".
+    rule(
+      'serial',
+      'digit',
+      String.raw`0(?<a>\d)\/(?<b>\d\d)(?!\d|[/.]\d)`,
+      ({ a, b }) => `null ${cardinal(Number(a))} ${cardinal(Number(b))}`,
+    ),
+    // "Tel. 08 00/1 23 45 67".
+    rule('telephone', 'digit', String.raw`0\d(?:[ /]{1,3}\d{1,3}){3,6}(?!\d)`, (_groups, { before }, match) =>
+      /(?:Tel\.|Telefon|Fax|Mobil|Hotline|Nummer|Handy|Nr\.):? $/.test(before)
+        ? match.split(/\D+/).map(digitsOf).join(', ')
+        : null,
+    ),
     // "in der 90.+3 Minute".
     rule(
       'ordinal',
@@ -508,8 +529,13 @@ function counts(): Rule[] {
         ? digitsOf(match.replace(' ', ''))
         : null,
     ),
+  ]
+}
+
+function shortWords(): Rule[] {
+  return [
     // "Danke u. liebe Grüße".
-    wordRule('abbreviation', ['u.'], String.raw`u\.(?= \p{L}{2})`, () => 'und'),
+    wordRule('abbreviation', ['u.'], String.raw`u\.(?= (?:\p{L}{2}|\d))`, () => 'und'),
     // At the end of a message.
     wordRule(
       'abbreviation',

@@ -51,7 +51,11 @@ export function years(): Rule[] {
     const { before, after } = around
     if (number.length < 3 && (/^год/.test(noun) || (noun === 'г.' && !/^ (?:до )?н/.test(after)))) return null
     const [form, spokenNoun] = formOf(noun, before)
-    return keepingSentenceEnd(match, around, `${ordinalForm(Number(number), form)} ${spokenNoun}`)
+    const spoken = `${ordinalForm(Number(number), form)} ${spokenNoun}`
+    // "В 1812 г. Наполеон" begins a sentence.
+    return /(?:^|[.!?]\s)(?:В|К|С|До|После|От|Около)\s$/.test(before) && /\p{L}/u.test(after)
+      ? spoken
+      : keepingSentenceEnd(match, around, spoken)
   }
   return [
     // "в 2012 году", "1996 г.", "в 21 веке".
@@ -123,7 +127,7 @@ export function datesWithYears(): Rule[] {
 
 const WEEKDAYS = oneOf(Object.keys(DAYS))
 
-const DAYS_BEFORE = new RegExp(`(?:^|[\\s(])(?:в|во|на|за)\\s(?:(?:${WEEKDAYS})(?: и | или |, ))?$`, 'i')
+const DAYS_BEFORE = new RegExp(`(?:^|[\\s(])(?:в|во|на|за|по)\\s(?:(?:${WEEKDAYS})(?: и | или |, ))?$`, 'i')
 
 export function datesInShort(): Rule[] {
   const months = oneOf(MONTH_FORMS.flatMap((forms) => forms.slice(1)))
@@ -134,7 +138,7 @@ export function datesInShort(): Rule[] {
       'digit',
       String.raw`(?<day>0?[1-9]|[12]\d|3[01])\.(?<month>0[1-9]|1[0-2])(?!\d|\.\d|,\d| ?[%₽]| (?:руб|млн|млрд|тыс))`,
       ({ day, month }, { before, after }) =>
-        /(?:^|[\s(])(?:до|с|со|к|от|на|по|за|после|срок|дата)\s$/i.test(before)
+        /(?:(?:^|[\s(])(?:до|с|со|к|от|на|по|за|после|срок|дата)\s|[.!?]\s|^)$/i.test(before)
           ? date(Number(day), Number(month), null, before, after)
           : null,
     ),
@@ -174,9 +178,15 @@ export function weekdays(): Rule[] {
         return keepingSentenceEnd(match, around, `${start}${DAYS[from]?.genitive} по ${DAYS[to]?.accusative}`)
       },
     ),
-    wordRule('date', Object.keys(DAYS), `(?<day>${WEEKDAYS})(?![а-яё])`, ({ day = '' }, { before }) =>
-      DAYS_BEFORE.test(before) ? (DAYS[day]?.accusative ?? null) : null,
-    ),
+    wordRule('date', Object.keys(DAYS), String.raw`(?<day>${WEEKDAYS})(?![а-яё])\.?`, ({ day = '' }, around, match) => {
+      const isGenitive = /(?:^|[\s(])(?:с|до|от)\s$/i.test(around.before)
+      const form = isGenitive
+        ? DAYS[day]?.genitive
+        : DAYS_BEFORE.test(around.before)
+          ? DAYS[day]?.accusative
+          : undefined
+      return form === undefined ? null : keepingSentenceEnd(match, around, form)
+    }),
   ]
 }
 

@@ -14,7 +14,7 @@ export const GENITIVE_BEFORE = new RegExp(
 
 export const DATIVE_BEFORE = new RegExp(`${START}(?:к|ко|благодаря|равно|равна)\\s$`, 'i')
 
-const PREPOSITIONAL_BEFORE = new RegExp(`${START}(?:в|во|на|о|об|обо|при)\\s$`, 'i')
+export const PREPOSITIONAL_BEFORE = new RegExp(`${START}(?:в|во|на|о|об|обо|при)\\s$`, 'i')
 
 export const ACCUSATIVE_BEFORE = new RegExp(
   `${START}(?:на|в|во|за|через|по|про|весит|стоит|занимает|длится|длилось)\\s$`,
@@ -71,7 +71,7 @@ export function ordinal(value: number, hint = '', before = ''): string {
   return form === undefined ? '' : ordinalForm(value, form)
 }
 
-const isOne = (value: number): boolean => value % 10 === 1 && value % 100 !== 11
+export const isOne = (value: number): boolean => value % 10 === 1 && value % 100 !== 11
 
 /** Endings of "целая" and "десятая" by case: behind one, and behind other numbers. */
 const PART_ENDINGS: Readonly<Record<Case | 'nominative', readonly [string, string]>> = {
@@ -269,7 +269,7 @@ const MASCULINE_IN_A = /^(?:мужчина|юноша|дядя|дедушка|п
 const FEMININE_SOFT =
   /(?:ость|есть|ночь|дверь|часть|роль|площадь|скорость|тетрадь|степень|кость|мысль|речь|очередь|цель|область|болезнь|жизнь|смерть|дочь|мать|неделю)$/
 
-const FEMININE_IN_E =
+export const FEMININE_IN_E =
   /(?:стране|книге|школе|неделе|минуте|группе|команде|республике|строке|странице|таблице|больнице|комнате|квартире|машине|карте|статье|семье|точке|попытке|таблетке|ложке|капсуле|капле|штуке|порции|тысяче|копейке)$/
 
 /** By the nominative or an oblique case behind "1", or the genitive singular behind "2". */

@@ -1,7 +1,18 @@
 import { keepingSentenceEnd, oneOf, plainDigits, romanValue, rule, SUBSCRIPTS, wordRule } from '../rules.ts'
 import type { Rule } from '../scan.ts'
 import { formOf } from './russian-dates.ts'
-import { bare, cardinal, cardinalIn, digits, NOUN, ordinalForm, phone } from './russian-grammar.ts'
+import {
+  bare,
+  cardinal,
+  cardinalIn,
+  digits,
+  FEMININE_IN_E,
+  isOne,
+  NOUN,
+  ordinalForm,
+  PREPOSITIONAL_BEFORE,
+  phone,
+} from './russian-grammar.ts'
 import {
   ELEMENTS,
   FEMININE_STEMS,
@@ -47,8 +58,42 @@ export function compounds(): Rule[] {
   ]
 }
 
+/** "на 5 минуте", "в 3 томе": a single thing behind a number that is not one is numbered. */
+function numberedPlaces(): Rule[] {
+  return [
+    rule(
+      'ordinal',
+      'digit',
+      String.raw`(?<number>\d{1,3})(?= (?<noun>[а-яё]{2,}[бвгджзклмнпрстфхц]е)(?![а-яё]))`,
+      ({ number, noun = '' }, { before }) => {
+        const value = Number(number)
+        const isNumbered = !isOne(value) || /(?:странице|минуте|секунде|километре|месте)$/.test(noun)
+        if (!isNumbered || /же$/.test(noun) || !PREPOSITIONAL_BEFORE.test(before)) return null
+        return ordinalForm(
+          value,
+          FEMININE_IN_E.test(noun) || /секунде$/.test(noun) ? 'feminine-genitive' : 'masculine-prepositional',
+        )
+      },
+    ),
+    // "заняла 2 место".
+    rule('ordinal', 'digit', String.raw`(?<number>\d{1,3})(?= место(?![а-яё]))`, ({ number }, { before }) =>
+      !isOne(Number(number)) || /(?:занял[аио]?|занимает|взял[аи]?|за|на) $/.test(before)
+        ? ordinalForm(Number(number), 'neuter')
+        : null,
+    ),
+    // "2-комн. кв.".
+    rule(
+      'cardinal',
+      'digit',
+      String.raw`(?<number>[1-9])-комн\. ?кв(?:\.|артира)`,
+      ({ number }) => `${jointForm(Number(number))}комнатная квартира`,
+    ),
+  ]
+}
+
 export function ordinals(): Rule[] {
   return [
+    ...numberedPlaces(),
     // "2-е место".
     rule(
       'ordinal',
@@ -62,7 +107,7 @@ export function ordinals(): Rule[] {
     rule(
       'ordinal',
       'digit',
-      String.raw`(?<number>\d{1,3}) (?<noun>(?:класс|этаж|курс|квартал|тур|сезон|подъезд|съезд|канал|разряд)(?<ending>[еау]?))(?![а-яё])`,
+      String.raw`(?<number>\d{1,3}) (?<noun>(?:класс|этаж|курс|том|этап|раунд|ряд|вагон|микрорайон|акт|квартал|тур|сезон|подъезд|съезд|канал|разряд)(?<ending>[еау]?))(?![а-яё])`,
       ({ number, noun, ending = '' }) => {
         const value = Number(number)
         if (ending === 'а' && value % 10 > 1 && value % 10 < 5) return null
@@ -154,7 +199,7 @@ export function lawsAndPlaces(): Rule[] {
     // "и/или", "Тел./факс".
     rule('symbol', 'symbol', '\\/(?=[а-яё])', (_groups, { before }) => (/[а-яё]\.?$/i.test(before) ? ' ' : null)),
     // "mc²".
-    rule('math', 'letter', '[a-zA-Z]{2,3}(?=[²³⁴])', (_groups, _around, match) =>
+    wordRule('math', LATIN, '[a-zA-Z]{2,3}(?=[²³⁴])', (_groups, _around, match) =>
       Array.from(match, (letter) => LATIN_LETTERS[letter.toLowerCase()]).join(' '),
     ),
   ]
@@ -207,9 +252,9 @@ export function numerals(): Rule[] {
         return keepingSentenceEnd(match, around, `${ordinalForm(value, form)} ${spokenNoun}`)
       },
     ),
-    rule(
+    wordRule(
       'roman',
-      'letter',
+      Array.from('ПАИЛГКВФНРЭБМЕ'),
       String.raw`(?<name>${RULERS_OBLIQUE}) (?<numeral>[IVX]{1,6})(?![\p{L}\d])`,
       ({ name = '', numeral = '' }) => {
         const value = romanValue(numeral)
@@ -267,6 +312,8 @@ function formBefore(noun: string): string {
   return form === undefined ? 'masculine' : `masculine-${form}`
 }
 
+const LATIN = Array.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ')
+
 export function formulas(): Rule[] {
   const elements = (formula: string): string =>
     (formula.match(/[A-Z][a-z]?|\d+|[₀-₉]+/g) ?? [])
@@ -279,16 +326,16 @@ export function formulas(): Rule[] {
   return [
     wordRule('math', ['pH'], String.raw`pH(?![\p{L}\d])`, () => 'пэ аш'),
     // "CO2", "H₂SO₄".
-    rule(
+    wordRule(
       'math',
-      'letter',
+      LATIN,
       String.raw`(?:${FORMULAS}|(?:[A-Z][a-z]?[₀-₉]{0,3}){1,12}(?<=[₀-₉][A-Za-z]{0,4}))(?![\p{L}\d])`,
       (_groups, _around, match) => elements(match),
     ),
     // "x² + y²", "витамин C".
-    rule(
+    wordRule(
       'math',
-      'letter',
+      LATIN,
       String.raw`(?<letter>[a-zA-Z])(?![\p{L}\d_'’@&/:-]|\.\s?\p{L})`,
       ({ letter = '' }, { before }) =>
         /[@_/.&'’+-]$/.test(before) ? null : (LATIN_LETTERS[letter.toLowerCase()] ?? null),

@@ -65,7 +65,7 @@ const inItsCase =
   (groups, around, match) => {
     const answer = read(groups, around, match)
     if (answer === null) return null
-    const grammaticalCase = caseBehind(around.before)
+    const grammaticalCase = DECIMAL.test(match) || FRACTION.test(match) ? caseBehind(around.before) : null
     const inCase = grammaticalCase === null ? null : changeOf(match, grammaticalCase)
     // A dash between spaces is a pause: "два-три дня", "со счётом три один".
     const change = (spoken: string) => (inCase?.(spoken) ?? spoken).replace(' – ', '-').replace('  ', ' ')
@@ -99,7 +99,7 @@ const DATA = {
   beforeNumbers: BEFORE_NUMBERS,
   romanBefore: ROMAN_BEFORE,
   rulers: RULERS,
-  beforeUnits: 'за',
+  beforeUnits: ['за'],
   sectionBefore: SECTION_BEFORE,
   sentenceEnders: SENTENCE_ENDERS,
 }
