@@ -123,6 +123,7 @@ describeReadings('French', {
     RDV à 8h, stp. | rendez-vous à huit heures, s'il te plaît.
     M. Dupont, th. 6, p. 3 et suiv. | Monsieur Dupont, thermostat six, page trois et suivantes.
     A. B. Durand | A B Durand
+    Le Dr. Martin, Mme. Petit et le Gén. Roux au bd. Voltaire. | Le docteur Martin, Madame Petit et le général Roux au boulevard Voltaire.
   `,
   acronym: `
     L'ONU, l'OTAN et la SNCF. | L'ONU, l'OTAN et la S N C F.

@@ -131,6 +131,7 @@ describeReadings('German', {
     Das Ehepaar A. B. Meier, Müller & Co. KG, S. 5 f. und 7 ff. | Das Ehepaar A B Meier, Müller und Co K G, Seite fünf folgende und sieben folgende.
     Sieg n. V. am Hbf, 2 Karten p. P. | Sieg nach Verlängerung am Hauptbahnhof, zwei Karten pro Person.
     mfG Eva | mit freundlichen Grüßen Eva
+    Die Fa. Meier und Mag. Huber trafen Gen. Lee am Bf. Nord. | Die Firma Meier und Magister Huber trafen General Lee am Bahnhof Nord.
   `,
   acronym: `
     Die EU, die UNO und die NATO. | Die E U, die UNO und die NATO.

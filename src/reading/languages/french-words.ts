@@ -219,18 +219,18 @@ export const SYMBOLS = spokenForms(`
 export const ABBREVIATIONS = spokenForms(`
   M. | Monsieur
   MM. | Messieurs
-  Mme | Madame
+  Mme,Mme. | Madame
   Mmes | Mesdames
-  Mlle | Mademoiselle
+  Mlle,Mlle. | Mademoiselle
   Mlles | Mesdemoiselles
-  Dr,Dʳ | docteur
+  Dr,Dr.,Dʳ | docteur
   Drs,Dʳˢ | docteurs
   Dʳᵉ | docteure
   Dʳᵉˢ | docteures
-  Pr | professeur
+  Pr,Pr. | professeur
   Me | maître
-  St | Saint
-  Ste | Sainte
+  St,St. | Saint
+  Ste,Ste. | Sainte
   etc. | et cetera
   suiv. | suivantes
   art. | article
@@ -269,13 +269,16 @@ export const ABBREVIATIONS = spokenForms(`
   nb | nombre
   hebdo. | hebdomadaire
   mens. | mensuel
-  Gal | général
-  Cdt | commandant
+  Gal,Gén.,gén. | général
+  Lt,Lt. | lieutenant
+  cap. | capitaine
+  Sgt,Sgt. | sergent
+  Cdt,Cdt. | commandant
   Cne | capitaine
   Col. | colonel
   Ets | établissements
-  Sté | société
-  Mgr | monseigneur
+  Sté,Sté. | société
+  Mgr,Mgr. | monseigneur
   Vve | veuve
   av. J-C | avant Jésus-Christ
   ap. J-C | après Jésus-Christ
@@ -285,8 +288,8 @@ export const ABBREVIATIONS = spokenForms(`
   env. | environ
   av. J.-C. | avant Jésus-Christ
   apr. J.-C.,ap. J.-C. | après Jésus-Christ
-  bd | boulevard
-  Bd | Boulevard
+  bd,bd. | boulevard
+  Bd,Bd. | Boulevard
   bld | boulevard
   av. | avenue
   pl. | place

@@ -360,6 +360,22 @@ export const ABBREVIATIONS = spokenForms(`
   Dr. | Doktor
   Prof. | Professor
   Hr. | Herr
+  Fa. | Firma
+  Mag. | Magister
+  Sen. | Senator
+  Gov. | Gouverneur
+  Gen. | General
+  Capt. | Captain
+  Col. | Colonel
+  Sgt. | Sergeant
+  Hptm. | Hauptmann
+  Oblt. | Oberleutnant
+  Bf. | Bahnhof
+  Bgm. | Bürgermeister
+  Abg. | Abgeordnete
+  Kap. | Kapitel
+  Mt. | Mount
+  Ft. | Fort
   Hrn. | Herrn
   Fr. | Frau
   Mr. | Mister

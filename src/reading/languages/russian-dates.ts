@@ -46,16 +46,16 @@ export function formOf(noun: string, before: string): readonly [form: string, no
   return ['masculine', isYear ? 'год' : 'век']
 }
 
+/** "В 1812 г. Наполеон": the period does not end the sentence that begins there. */
+const STARTS_SENTENCE = /(?:^|[.!?]\s)(?:В|К|С|До|После|От|Около)\s$/
+
 export function years(): Rule[] {
   const readYear: Read = ({ number = '', noun = '' }, around, match) => {
     const { before, after } = around
     if (number.length < 3 && (/^год/.test(noun) || (noun === 'г.' && !/^ (?:до )?н/.test(after)))) return null
     const [form, spokenNoun] = formOf(noun, before)
     const spoken = `${ordinalForm(Number(number), form)} ${spokenNoun}`
-    // "В 1812 г. Наполеон" begins a sentence.
-    return /(?:^|[.!?]\s)(?:В|К|С|До|После|От|Около)\s$/.test(before) && /\p{L}/u.test(after)
-      ? spoken
-      : keepingSentenceEnd(match, around, spoken)
+    return STARTS_SENTENCE.test(before) && /\p{L}/u.test(after) ? spoken : keepingSentenceEnd(match, around, spoken)
   }
   return [
     // "в 2012 году", "1996 г.", "в 21 веке".

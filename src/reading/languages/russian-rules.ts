@@ -164,7 +164,26 @@ export function longNumbers(): Rule[] {
   ]
 }
 
-export function lawsAndPlaces(): Rule[] {
+const PLACES: Readonly<Record<string, string>> = { 'д.': 'деревня', 'с.': 'село' }
+
+export function places(): Rule[] {
+  return [
+    // "д. 7, стр. 1": a building.
+    wordRule('abbreviation', ['стр.'], String.raw`стр\. ?(?=\d)`, (_groups, { before }) =>
+      /(?:д\.|дом|корп\.|вл\.) ?\d{1,4}[а-яА-Я]?,? $/.test(before) ? 'строение ' : null,
+    ),
+    // "д. Иваново", "с. Петровское", "ст. лейтенант".
+    wordRule(
+      'abbreviation',
+      Object.keys(PLACES),
+      String.raw`(?<word>[дс]\.)(?= ?[А-ЯЁ][а-яё]+(?! [А-ЯЁ]\.))`,
+      ({ word = '' }) => PLACES[word] ?? null,
+    ),
+    wordRule('abbreviation', ['ст.'], String.raw`ст\.(?= [а-яё]{5})`, () => 'старший'),
+  ]
+}
+
+export function laws(): Rule[] {
   const CASES = { статья: 'статьи', часть: 'части', пункт: 'пункта' }
   const NAMES: Readonly<Record<string, keyof typeof CASES>> = { 'ст.': 'статья', 'ч.': 'часть', 'п.': 'пункт' }
   return [
@@ -191,10 +210,6 @@ export function lawsAndPlaces(): Rule[] {
         if (name === undefined || !/(?:^|[\s(])(?:п|ч|пп|ст)\. ?\d{1,4}(?:\.\d{1,2})? $/.test(before)) return null
         return `${/ст\. ?\d{1,4}(?:\.\d{1,2})? $/.test(before) ? name : CASES[name]} `
       },
-    ),
-    // "д. 7, стр. 1": a building.
-    wordRule('abbreviation', ['стр.'], String.raw`стр\. ?(?=\d)`, (_groups, { before }) =>
-      /(?:д\.|дом|корп\.|вл\.) ?\d{1,4}[а-яА-Я]?,? $/.test(before) ? 'строение ' : null,
     ),
     // "и/или", "Тел./факс".
     rule('symbol', 'symbol', '\\/(?=[а-яё])', (_groups, { before }) => (/[а-яё]\.?$/i.test(before) ? ' ' : null)),

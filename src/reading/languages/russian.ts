@@ -24,10 +24,11 @@ import {
   feminineOrdinals,
   formulas,
   halves,
-  lawsAndPlaces,
+  laws,
   longNumbers,
   numerals,
   ordinals,
+  places,
   romanOrdinals,
 } from './russian-rules.ts'
 import {
@@ -150,7 +151,8 @@ function adjectiveFor(unit: string, stem: string): string {
 
 function more(): Rule[] {
   return [
-    ...lawsAndPlaces(),
+    ...laws(),
+    ...places(),
     ...longNumbers(),
     ...datesInShort(),
     ...weekdays(),
