@@ -54,7 +54,12 @@ describe('applyEndpoints', () => {
     expect(shown).toContain('loudness: as_is')
     const again = { source: shown, readAudio, dryRun: true }
     expect((await applyEndpoints(operator(), again)).changes).toMatchObject([{ isNew: false, fields: [] }])
-    await apply({ ...endpoint('quiet'), loudness: 'normal' })
+    await apply({ ...endpoint('quiet'), loudness: 'normal', text_normalization: 'off' })
+    expect(await endpointFile(operator(), { slug: 'quiet' })).toContain('text_normalization: off')
+    await apply({ ...endpoint('quiet'), loudness: 'normal', text_normalization: 'auto' })
+    expect(await endpointFile(operator(), { slug: 'quiet' })).not.toContain('text_normalization')
+    const unknown = apply({ ...endpoint('quiet'), text_normalization: 'yes' })
+    await expect(unknown).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
     expect(await endpointFile(operator(), { slug: 'quiet' })).not.toContain('loudness')
     expect((await apply({ ...endpoint('quiet'), loudness: 'normal' })).changes).toMatchObject([{ fields: [] }])
     await expect(apply({ ...endpoint('quiet'), loudness: 'loud' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })

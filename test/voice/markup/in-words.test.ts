@@ -246,17 +246,22 @@ describe('times', () => {
 describe('speech has no pause', () => {
   test.each([
     ['en-us', 'Dr. Miller and Mrs. Smith came to St. James Street on the 5th.'],
+    ['en-us', 'Capt. Ray met Gen. Lee and Gov. Holm at Mt. Hood near Ft. Worth.'],
+    ['en-gb-x-rp', 'Sen. Hill and Col. Ross and Ms. Reed and Sgt. Pike left.'],
     ['de', 'Am 5. Mai kommt Prof. Weber.'],
+    ['de', 'Hr. Kunz zahlt z. B. 3 Mio. Euro am 3. Oktober.'],
     ['fr', 'M. Dupont arrive le 1er mai avec Mme Martin.'],
     ['es', 'La Sra. López y el Dr. Ruiz llegan el 3 de mayo.'],
     ['it', 'Il Sig. Rossi e il Dott. Bianchi arrivano il 3 maggio.'],
     ['pt-br', 'O Sr. Silva e a Sra. Costa chegam no dia 3 de maio.'],
     ['ru', 'Дом на ул. Ленина построен в 1905 г. рабочими.'],
+    ['ru', 'Роман А. С. Пушкина вышел в 1833 г. в Москве.'],
+    ['pt', 'O Prof. Dr. Costa mora na Av. da Liberdade.'],
     ['cmn', '他在2026年5月3日买了3本书'],
     ['ja', '田中さんは5月3日に3本買いました'],
     ['ko', '김 씨는 5월 3일에 책 3권을 샀다'],
   ])('over 200 ms within %s: %s', async (engineVoice, text) => {
-    const slug = `pause-${engineVoice}`
+    const slug = `pause-${engineVoice}-${text.length}`
     await applyEndpoint(service.runtime, slug, {}, { voices: voice(engineVoice) })
     const id = await spoken(slug, text)
     const wav = parseWav((await call((await readJob(service.url, key, id)).outputs!.audio)).bytes)
