@@ -1,4 +1,4 @@
-import { mayFollow } from './after-digits.ts'
+import { mayFollow, mayStart } from './pattern-starts.ts'
 
 /** The classes of text that is spoken in other words than it is written in. */
 export type TokenKind =
@@ -196,7 +196,9 @@ function rulesAt({ table, byStart }: Dispatch, text: string, at: number, start: 
   const character = text[at] as string
   const rules = byStart[start].filter(
     ({ first, pattern }) =>
-      (first?.includes(character) ?? true) && (follower === NO_FOLLOWER || mayFollow(pattern, follower)),
+      (first?.includes(character) ?? true) &&
+      (code === LARGE_ALPHABETS || mayStart(pattern, code)) &&
+      (follower === NO_FOLLOWER || mayFollow(pattern, follower)),
   )
   table.set(key, rules)
   return rules

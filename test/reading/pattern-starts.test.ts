@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mayFollow } from '../../src/reading/after-digits.ts'
+import { mayFollow, mayStart } from '../../src/reading/pattern-starts.ts'
 
 /** Those of the characters that may follow. */
 const followers = (source: string, flags = 'y'): string =>
@@ -27,4 +27,15 @@ test('a pattern that may end with digits, or begins with what is not known, may 
   expect(followers(String.raw`\d{1,3}\s?:`)).toBe(all)
   expect(followers(String.raw`\d[^:]k`)).toBe(all)
   expect(followers(String.raw`\dKM`, 'iy')).toBe(all)
+})
+
+test('a match starts with the first characters of its alternatives only', () => {
+  const starts = (source: string, flags = 'y') =>
+    Array.from('aZ7$-.', (character) =>
+      mayStart(new RegExp(source, flags), character.charCodeAt(0)) ? character : '',
+    ).join('')
+  expect(starts(String.raw`[-+]?\$?\d`)).toBe('7$-')
+  expect(starts('(?:abc|Z|(?<x>[.]))7')).toBe('aZ.')
+  expect(starts('(?=a)[^b]')).toBe('aZ7$-.')
+  expect(starts('A', 'iy')).toBe('aZ7$-.')
 })

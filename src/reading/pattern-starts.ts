@@ -1,43 +1,52 @@
 /** First and last code of characters. */
 type Range = readonly [from: number, to: number]
 
-/** The characters that may follow the digits and spaces with which a match begins. Null: any, or none. */
-type Followers = readonly Range[] | null
+/** Characters that may come next in a match. Null: any, or none. */
+type Next = readonly Range[] | null
 
 interface Part {
-  /** Characters that may come first in it, behind digits and spaces. */
+  /** Characters that may come first in it, behind those that do not count. */
   readonly first: readonly Range[]
-  /** If digits and spaces, or nothing at all, may be all of it. */
+  /** If nothing, or only what does not count, may be all of it. */
   readonly mayEnd: boolean
 }
 
 const ANY: Range = [0, 0xffff]
 const NOTHING: Part = { first: [], mayEnd: true }
-const computed = new WeakMap<RegExp, Followers>()
+
+/** If a match of the pattern may begin with a character of this code. */
+export const mayStart = (pattern: RegExp, code: number): boolean => isIn(nextOf(pattern, starts, isNothing), code)
 
 /** If a match of the pattern, which begins with digits, may go on behind digits and spaces with a character of this code. */
-export function mayFollow(pattern: RegExp, code: number): boolean {
-  let followers = computed.get(pattern)
-  if (followers === undefined) {
-    followers = followersOf(pattern)
-    computed.set(pattern, followers)
-  }
-  return followers === null || followers.some(([from, to]) => code >= from && code <= to)
-}
+export const mayFollow = (pattern: RegExp, code: number): boolean => isIn(nextOf(pattern, followers, isNeutral), code)
+
+const starts = new WeakMap<RegExp, Next>()
+const followers = new WeakMap<RegExp, Next>()
+
+const isIn = (next: Next, code: number): boolean =>
+  next === null || next.some(([from, to]) => code >= from && code <= to)
 
 /** It knows the syntax that rules are written in; where it does not know better, it answers more characters than are possible. */
-function followersOf({ source, flags }: RegExp): Followers {
-  const { first, mayEnd } = flags.includes('i') ? NOTHING : new Reader(source).alternatives()
-  return mayEnd || first.includes(ANY) ? null : first
+function nextOf(pattern: RegExp, computed: WeakMap<RegExp, Next>, isSkipped: (range: Range) => boolean): Next {
+  const known = computed.get(pattern)
+  if (known !== undefined) return known
+  const { source, flags } = pattern
+  const { first, mayEnd } = flags.includes('i') ? NOTHING : new Reader(source, isSkipped).alternatives()
+  const next = mayEnd || first.includes(ANY) ? null : first
+  computed.set(pattern, next)
+  return next
 }
 
 /** Regular expressions would make its first use slow, for which it is there. */
 class Reader {
   readonly #source: string
+  readonly #isSkipped: (range: Range) => boolean
   #at = 0
 
-  constructor(source: string) {
+  /** @param isSkipped which characters do not count */
+  constructor(source: string, isSkipped: (range: Range) => boolean) {
     this.#source = source
+    this.#isSkipped = isSkipped
   }
 
   alternatives(): Part {
@@ -97,9 +106,9 @@ class Reader {
   #one(): Part {
     if (this.#takes('(')) return this.#group()
     if (this.#takes('[')) return this.#class()
-    if (this.#takes('.')) return partOf([ANY])
+    if (this.#takes('.')) return this.#partOf([ANY])
     if (this.#takes('^') || this.#takes('$')) return NOTHING
-    return partOf([this.#character()])
+    return this.#partOf([this.#character()])
   }
 
   #group(): Part {
@@ -124,7 +133,7 @@ class Reader {
       if (isStart) this.#at++
       ranges.push(isStart ? [range[0], this.#character()[1]] : range)
     }
-    return partOf(isNegated ? [ANY] : ranges)
+    return this.#partOf(isNegated ? [ANY] : ranges)
   }
 
   /** A character, or the class or place that an escape stands for. */
@@ -144,6 +153,10 @@ class Reader {
       : rangeOf(escaped.charCodeAt(0))
   }
 
+  #partOf(first: readonly Range[]): Part {
+    return { first, mayEnd: first.some(this.#isSkipped) }
+  }
+
   #takes(character: string): boolean {
     if (this.#source[this.#at] !== character) return false
     this.#at++
@@ -153,7 +166,7 @@ class Reader {
 
 const rangeOf = (code: number): Range => [code, code]
 
-const partOf = (first: readonly Range[]): Part => ({ first, mayEnd: first.some(isNeutral) })
+const isNothing = (): boolean => false
 
 /** Holds a digit or a space. */
 const isNeutral = ([from, to]: Range): boolean =>
