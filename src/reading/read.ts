@@ -106,11 +106,14 @@ export function* readInSteps(
   language: string,
   { variant }: ReadOptions = {},
 ): Generator<void, Reading, void> {
-  if (!Object.hasOwn(LANGUAGES, language)) return { spoken: text, tokens: [] }
-  return yield* scanInSteps(text, bookOf(LANGUAGES[language] as Language, language, variant))
+  const book = bookOf(language, variant)
+  return book === null ? { spoken: text, tokens: [] } : yield* scanInSteps(text, book)
 }
 
-function bookOf(words: Language, language: string, variant: Variant | undefined): RuleBook {
+/** The rules of a language; null if it is none of the ten. */
+export function bookOf(language: string, variant: Variant | undefined): RuleBook | null {
+  const words = Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined
+  if (words === undefined) return null
   const key = `${language} ${variant ?? ''}`
   const known = books.get(key)
   if (known !== undefined) return known

@@ -73,6 +73,8 @@ export interface RuleBook {
   readonly unspaced?: RegExp
   /** Gives letters and digits their usual forms before the rules see them. It keeps the length of the text. */
   readonly fold?: (text: string) => string
+  /** The names of marks, as they are said where a text is spelled. */
+  readonly marks?: Readonly<Record<string, string>>
 }
 
 const AROUND_CHARACTERS = 48
@@ -142,6 +144,25 @@ export function* scanInSteps(written: string, book: RuleBook): Generator<void, R
     word = null
   }
   return { spoken: spoken.join('') + between(book, text.slice(copied), tokens.length), tokens }
+}
+
+/** Reads a whole text by the rules of some kinds; null if none of them takes all of it. */
+export function readWhole(
+  written: string,
+  { before, after }: Around,
+  book: RuleBook,
+  kinds: readonly TokenKind[],
+): string | null {
+  const around = [before.slice(-AROUND_CHARACTERS), after.slice(0, AROUND_CHARACTERS)] as const
+  const whole = `${around[0]}${written}${around[1]}`
+  const text = book.fold?.(whole) ?? whole
+  const start = startOf(book, text, around[0].length)
+  for (const rule of book.rules) {
+    if (rule.starts !== start || !kinds.includes(rule.kind)) continue
+    const taken = take(text, around[0].length, [rule])
+    if (taken?.length === written.length) return taken.spoken
+  }
+  return null
 }
 
 /** Counts the code points before an index, which may only grow from call to call. */

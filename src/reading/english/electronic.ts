@@ -18,7 +18,7 @@ const FILE_ENDS = spokenForms(`
   docx | doc X
   json | json
 `)
-const MARKS = spokenForms(`
+export const MARKS = spokenForms(`
   . | dot
   / | slash
   : | colon

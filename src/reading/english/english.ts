@@ -2,7 +2,7 @@ import type { Read, RuleBook } from '../scan.ts'
 import { acronyms } from './acronyms.ts'
 import { counts } from './counts.ts'
 import { dates } from './dates.ts'
-import { electronic } from './electronic.ts'
+import { electronic, MARKS } from './electronic.ts'
 import { fractions } from './fractions.ts'
 import { maths } from './maths.ts'
 import { measures } from './measures.ts'
@@ -34,7 +34,7 @@ export function english(variant?: string): RuleBook {
     ...counts(),
     ...symbols(),
   ]
-  return { rules: isBritish ? rules.map((rule) => ({ ...rule, read: withAnd(rule.read) })) : rules }
+  return { marks: MARKS, rules: isBritish ? rules.map((rule) => ({ ...rule, read: withAnd(rule.read) })) : rules }
 }
 
 const SMALL =

@@ -15,6 +15,7 @@ import type { Words } from './words.ts'
 export function rulesOf(words: Words): RuleBook {
   const say = speakerOf(words)
   return {
+    marks: words.marks,
     rules: [
       ...electronic(words, say),
       ...sections(words, say),

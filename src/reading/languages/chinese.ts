@@ -35,6 +35,7 @@ export function chinese(): RuleBook {
     spaces: 'none',
     unspaced: /\p{Script=Han}/u,
     fold: foldWidth,
+    marks: MARKS,
     rules: [
       ...electronicRules(words),
       ...acronyms(),

@@ -30,6 +30,7 @@ export function japanese(): RuleBook {
     spaces: 'none',
     unspaced: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u,
     fold: foldWidth,
+    marks: MARKS,
     rules: [
       ...electronicRules(words),
       ...dates(),

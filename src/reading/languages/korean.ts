@@ -38,6 +38,7 @@ export function korean(): RuleBook {
   return {
     spaces: 'before numbers',
     fold: foldWidth,
+    marks: MARKS,
     rules: [
       ...electronicRules(words),
       ...cards(),

@@ -52,8 +52,8 @@ import {
 } from './russian-words.ts'
 
 export const russian = (): RuleBook => {
-  const { rules } = rulesOf(words())
-  return { rules: rules.map((one) => ({ ...one, read: inItsCase(one.read) })) }
+  const { rules, ...book } = rulesOf(words())
+  return { ...book, rules: rules.map((one) => ({ ...one, read: inItsCase(one.read) })) }
 }
 
 const DECIMAL = /^[-−–+]?(?<whole>\d[\d \u00a0\u202f]{0,20}),(?<places>\d{1,6})(?!\d)/

@@ -10,6 +10,7 @@ import { type Chunk, splitForListener, splitText } from '../split.ts'
 import { OffsetMap } from '../timing/offset-map.ts'
 import { inWords } from './in-words.ts'
 import { isComposed, readScript } from './read-script.ts'
+import { saidAs } from './say-as.ts'
 import {
   applyLexicon,
   isFarLonger,
@@ -17,9 +18,7 @@ import {
   type Manner,
   MarkupViolation,
   type Script,
-  type ScriptSpan,
   type Segment,
-  saidAs,
   spokenText,
 } from './script.ts'
 
@@ -72,7 +71,7 @@ export async function jobScript(
   const { text } = request
   const markup = claim.options.markup ?? 'none'
   if (!isRead && markup === 'none' && claim.lexicon === null && isComposed(text)) return { map: OffsetMap.plain(text) }
-  const written = readAloud(readOrFail(text, markup), request)
+  const written = readOrFail(text, markup)
   const lexicon = claim.lexicon === null ? null : await parts.lexicons.get(parts.db, claim.accountId, claim.lexicon)
   const { language, voice } = request
   const own = voice && ownLanguage(voice)
@@ -82,29 +81,37 @@ export async function jobScript(
   if (isFarLonger(spokenText(script).length, text.length))
     throw new JobFailure('RENDER_FAILED', 'with its aliases the text is more than twice as long')
   const changes = await changesOf(script, request, voiceOf)
-  const spoken = isRead ? await inOwnWords(script, request, whole, changes) : script
+  const readers = readersOf(changes, request, whole)
+  const asked = await saidAs(
+    script,
+    readers.map((reader) => ({ ...reader, language: reader.language ?? 'English' })),
+  )
+  const spoken = isRead ? await inOwnWords(asked, text, readers) : asked
   const map = new OffsetMap(
     text,
     spoken.segments.flatMap(({ spans }) => spans),
   )
   return {
     map,
-    ...(isRead && whole !== undefined && { language: whole }),
+    ...((isRead || asked !== script) && whole !== undefined && { language: whole }),
     ...(markup !== 'none' && { passages: passagesOf(spoken, changes) }),
   }
 }
 
-async function inOwnWords(
-  script: Script,
-  { text, language = 'auto', voice }: ScriptRequest,
-  whole: Language | undefined,
+/** The language and variety in which each segment is read. */
+function readersOf(
   changes: readonly Change[],
-): Promise<Script> {
+  { language = 'auto', voice }: ScriptRequest,
+  whole: Language | undefined,
+): { readonly language: Language | undefined; readonly variant: ReturnType<typeof variantOf> }[] {
   const usual = language === 'auto' ? whole : knownLanguage(language)
-  const readers = changes.map((change) => {
+  return changes.map((change) => {
     const spoken = change.language === undefined ? usual : knownLanguage(change.language)
     return { language: spoken, variant: variantOf(change.voice ?? voice, spoken) }
   })
+}
+
+async function inOwnWords(script: Script, text: string, readers: ReturnType<typeof readersOf>): Promise<Script> {
   const read = await inWords(script, text, readers)
   // A text of pictures alone has no words.
   return spokenText(read).trim() === '' ? script : read
@@ -117,31 +124,6 @@ function readOrFail(text: string, markup: Parameters<typeof readScript>[1]): Scr
     if (!(error instanceof MarkupViolation)) throw error
     throw new JobFailure('RENDER_FAILED', 'the markup of the text cannot be read')
   }
-}
-
-function readAloud(script: Script, { language, voice }: ScriptRequest): Script {
-  if (!script.segments.some(({ spans }) => spans.some(({ sayAs }) => sayAs !== undefined))) return script
-  const own = voice && ownLanguage(voice)
-  const whole = languageOf(script, language, own) ?? own ?? 'English'
-  const segments = script.segments.map(({ spans, ...segment }) => {
-    const spoken = knownLanguage(segment.manner.language) ?? whole
-    const said = joined(spans).map((span) =>
-      span.sayAs === undefined ? span : { ...span, spoken: saidAs(span.spoken, span.sayAs, spoken) },
-    )
-    return { ...segment, spans: said }
-  })
-  return { ...script, segments }
-}
-
-/** Character references and composed letters split one `say-as` into spans. */
-function joined(spans: readonly ScriptSpan[]): ScriptSpan[] {
-  const made: ScriptSpan[] = []
-  for (const span of spans) {
-    const before = made.at(-1)
-    if (before === undefined || span.sayAs === undefined || before.sayAs !== span.sayAs) made.push(span)
-    else made[made.length - 1] = { ...before, spoken: before.spoken + span.spoken, end: span.end }
-  }
-  return made
 }
 
 /** How each segment differs from the job's own voice, language and pace. */

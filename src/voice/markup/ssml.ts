@@ -121,7 +121,8 @@ class SsmlReader {
       const { start } = places[at]!
       at += letter.length
       const { end } = places[at - 1]!
-      this.#script.add({ spoken: letter.normalize('NFC').toUpperCase(), start, end, isFixed: true }, codePoints(letter))
+      const span = { spoken: letter.normalize('NFC').toUpperCase(), start, end, isFixed: true as const }
+      this.#script.add({ ...span, sayAs: { as: 'characters', format: '' } }, codePoints(letter))
       this.#script.add({ spoken: ' ', start: end, end, isFixed: true }, 0)
     }
     this.#spelled = []

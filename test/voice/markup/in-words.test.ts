@@ -37,6 +37,7 @@ beforeAll(async () => {
     applyEndpoint(service.runtime, 'raw-off', at('kokoro'), { text_normalization: 'off' }),
     applyEndpoint(service.runtime, 'as-auto', at('kokoro'), { text_normalization: 'auto' }),
     applyEndpoint(service.runtime, 'marked', at('kokoro'), ssml),
+    applyEndpoint(service.runtime, 'marked-raw', at('generic'), ssml),
     applyEndpoint(service.runtime, 'british', at('kokoro'), { voices: voice('bf_emma') }),
     applyEndpoint(service.runtime, 'german', at('kokoro'), { voices: voice('v', { language: 'German' }) }),
     applyEndpoint(service.runtime, 'built-in', {}, { inputs: longInputs }),
@@ -107,7 +108,24 @@ describe('a text', () => {
   test('is read between its markup, and what the markup says stays', async () => {
     const inner = '<s>On <sub alias="the 4th">7/4</sub> at 5 km.</s><s xml:lang="de">Am 3. Mai</s>'
     const parts = await askedFor('marked', `<speak>${inner} <say-as interpret-as="characters">B2</say-as></speak>`)
-    expect(parts.sort()).toEqual(['Am dritten Mai', 'B 2', 'On the 4th at five kilometers.'])
+    expect(parts.sort()).toEqual(['Am dritten Mai', 'B two', 'On the 4th at five kilometers.'])
+  })
+
+  test.each(['marked', 'marked-raw'])('of %s says what its markup says, in words or not', async (slug) => {
+    const asOf = (as: string, inner: string, more = '') => `<say-as interpret-as="${as}"${more}>${inner}</say-as>`
+    const say = async (inner: string) => (await askedFor(slug, `<speak>${inner}</speak>`)).join(' ')
+    expect(await say(`Take ${asOf('ordinal', '3')} of ${asOf('date', '3.5.', ' format="dm"')}.`)).toBe(
+      'Take third of May third.',
+    )
+    expect(await say(`Code ${asOf('verbatim', 'a-7')} is ${asOf('cardinal', '2026')}.`)).toMatch(
+      /^Code A dash seven {1,2}is two thousand twenty six\.$/,
+    )
+    expect(await say(`<lang xml:lang="de">am ${asOf('ordinal', '3')} Tag</lang>`)).toBe('am dritten Tag')
+    expect(await say(asOf('date', '<sub alias="the 4th">7/4</sub>'))).toBe('the 4th')
+    expect(await say(`<sub alias="1 of 2">${asOf('fraction', '1/2')}</sub>`)).toBe('1 of 2')
+    const free = slug === 'marked' ? 'five kilometers' : '5 km'
+    expect(await say(asOf('address', '5 km'))).toBe(free)
+    expect(await say(asOf('ordinal', '5 km'))).toBe(free)
   })
 
   test('costs what was sent, and no word of it counts against the length', async () => {
@@ -226,6 +244,15 @@ describe('times', () => {
       '11/28/2026',
     ])
     for (const { start, end } of words) expect(end).toBeGreaterThan(start)
+  })
+
+  test('of a date that the markup names are those of the date as it is written', async () => {
+    const date = '<say-as interpret-as="date" format="dmy">3.5.2026</say-as>'
+    for (const slug of ['marked', 'marked-raw']) {
+      const { words } = await timesOf(await spoken(slug, `<speak>Come on ${date}, please.</speak>`))
+      expect(words.map(({ text }) => text.replace(/[,.]$/, ''))).toEqual(['Come', 'on', '3.5.2026', 'please'])
+      expect(words[2]!.end - words[2]!.start).toBeGreaterThan(2 * (words[0]!.end - words[0]!.start))
+    }
   })
 
   test('are not cut at an abbreviation, and show what has no words', async () => {
