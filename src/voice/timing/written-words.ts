@@ -28,7 +28,10 @@ function wordsWithin(read: readonly SpokenSpan[], submitted: string, language: L
     while (next < read.length && read[next]!.end <= range.start) next++
     const text = submitted.slice(range.start, range.end)
     const isRead = next < read.length && read[next]!.start < range.end
-    return isRead && !MARKUP.test(text) ? apart(range, text, language) : [range]
+    if (!isRead) return [range]
+    const start = range.start + text.length - text.trimStart().length
+    const word = { ...range, start, end: start + text.trim().length }
+    return MARKUP.test(text) ? [word] : apart(word, text.trim(), language)
   }
 }
 

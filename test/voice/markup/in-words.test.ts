@@ -255,6 +255,13 @@ describe('times', () => {
     }
   })
 
+  test('have no space around a word, in any script', async () => {
+    const wordsOf = async (text: string) =>
+      (await timesOf(await spoken('built-in', text))).words.map((word) => word.text)
+    expect(await wordsOf('We are approx. 5 km from No. 7.')).toEqual('We are approx. 5 km from No. 7'.split(' '))
+    expect((await wordsOf('他在2026年5月3日买了书，花了$25。')).join('')).toBe('他在2026年5月3日买了书花了$25')
+  })
+
   test('are not cut at an abbreviation, and show what has no words', async () => {
     const text = 'Great 🎉🎉! Prof. J. Smith is at St. James St. 5.\n• He left at 5 p.m. Nobody knew 😀'
     const id = await spoken('built-in', text)
