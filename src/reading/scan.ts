@@ -217,8 +217,7 @@ function rulesAt({ table, byStart }: Dispatch, text: string, at: number, start: 
   const character = text[at] as string
   const rules = byStart[start].filter(
     ({ first, pattern }) =>
-      (first?.includes(character) ?? true) &&
-      (code === LARGE_ALPHABETS || mayStart(pattern, code)) &&
+      (first?.includes(character) ?? (code === LARGE_ALPHABETS || mayStart(pattern, code))) &&
       (follower === NO_FOLLOWER || mayFollow(pattern, follower)),
   )
   table.set(key, rules)
