@@ -41,6 +41,7 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   '@fastify/static': 'server',
   '@fastify/websocket': 'graphql',
   '@graphql-yoga/render-graphiql': 'graphql',
+  '@lezer/markdown': 'voice',
   '@libav.js/variant-default': 'audio',
   '@opentelemetry/api': 'telemetry',
   '@opentelemetry/exporter-trace-otlp-http': 'telemetry',

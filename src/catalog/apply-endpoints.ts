@@ -106,6 +106,7 @@ async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
     openai: spec.openai ?? Prisma.DbNull,
     libraryVoices: spec.library_voices ?? false,
     markup: spec.markup === undefined || spec.markup === 'none' ? null : spec.markup,
+    code: spec.code === 'skip' ? 'skip' : null,
     loudness: spec.loudness === 'as_is' ? 'as_is' : null,
     textNormalization: spec.text_normalization === 'auto' ? null : (spec.text_normalization ?? null),
   }

@@ -19,7 +19,7 @@ const VOICES = `
 const ENDPOINTS = `
   select slug, name, description, published, required_scope as "requiredScope", voice_input as "voiceInput", inputs,
     response_fields as "responseFields", engine, time_limit_seconds as "timeLimitSeconds",
-    credits_per_character as "creditsPerCharacter", audio, captions, openai, library_voices as "libraryVoices", markup, loudness,
+    credits_per_character as "creditsPerCharacter", audio, captions, openai, library_voices as "libraryVoices", markup, code, loudness,
     text_normalization as "textNormalization", updated_at as "updatedAt", array(select row_to_json(voice) from (${VOICES}) voice) as voices
   from voice_endpoint order by slug`
 const WORKFLOWS = `

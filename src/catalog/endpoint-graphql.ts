@@ -15,6 +15,7 @@ import {
   findVisibleEndpoint,
   myEndpoints,
 } from './endpoints.ts'
+import { type Markup, markupOf } from './markups.ts'
 import { endpointKey, endpointPath, requestSchema, schemaVersion } from './voice-endpoint.ts'
 
 const VoiceKindEnum = describedEnum<VoiceKind>('VoiceKind', 'Origin of a voice.', {
@@ -22,15 +23,12 @@ const VoiceKindEnum = describedEnum<VoiceKind>('VoiceKind', 'Origin of a voice.'
   reference: 'A voice that is cloned from a recording.',
 })
 
-const MarkupEnum = describedEnum<'none' | 'pauses' | 'ssml'>(
-  'Markup',
-  'Markup that a text may hold besides what is spoken.',
-  {
-    none: 'No markup: a text is spoken as it is.',
-    pauses: 'Pauses such as `[pause:1.5s]`.',
-    ssml: 'Subset of SSML.',
-  },
-)
+const MarkupEnum = describedEnum<Markup>('Markup', 'Markup that a text may hold besides what is spoken.', {
+  none: 'No markup: a text is spoken as it is.',
+  pauses: 'Pauses such as `[pause:1.5s]`.',
+  ssml: 'Subset of SSML.',
+  markdown: 'Markdown.',
+})
 
 /** Voice slugs are unique only within an endpoint. */
 export interface EndpointVoice extends Voice {
@@ -114,7 +112,7 @@ builder.objectFields(VoiceEndpointRef, (t) => ({
   markup: t.field({
     type: MarkupEnum,
     description: 'Markup that the texts may hold besides what is spoken.',
-    resolve: ({ markup }) => (markup === 'pauses' || markup === 'ssml' ? markup : 'none'),
+    resolve: ({ markup }) => markupOf(markup),
   }),
   voices: t.field({
     type: [VoiceRef],

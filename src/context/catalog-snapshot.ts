@@ -56,6 +56,8 @@ export interface VoiceEndpoint {
   readonly updatedAt?: Date
   /** `pauses` or `ssml`; absent or null: none. */
   readonly markup?: string | null
+  /** `skip` leaves out blocks of code of Markdown; absent or null: they are read. */
+  readonly code?: string | null
   /** `as_is` keeps the engine's loudness; absent or null: all voices are equally loud. */
   readonly loudness?: string | null
   /** `on` or `off`; absent or null: by the engine. */

@@ -47,7 +47,9 @@ export interface JobOptions {
   /** 1 is the voice's own pace; an input `speed` takes precedence. */
   readonly speed?: number
   readonly seed?: number
-  readonly markup?: 'pauses' | 'ssml'
+  readonly markup?: 'pauses' | 'ssml' | 'markdown'
+  /** Absent: blocks of code of Markdown are read. */
+  readonly code?: 'skip'
   readonly live?: true
   /** Absent: as the endpoint says. */
   readonly textNormalization?: 'on' | 'off'

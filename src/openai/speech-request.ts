@@ -1,6 +1,7 @@
 import { ownerOf } from '../access/actor.ts'
 import { AUDIO_FORMATS, type AudioFormat, isAudioFormat } from '../audio/format.ts'
 import { findLibraryVoice } from '../catalog/library-voices.ts'
+import { CODES, MARKUPS } from '../catalog/markups.ts'
 import { codePoints, endpointKey, slugOfKey } from '../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
@@ -21,7 +22,7 @@ const [LEAST_RATE, MOST_RATE] = [8000, 48_000]
 const MAX_SEED = 2 ** 31 - 1
 const NO_INSTRUCTIONS: readonly unknown[] = [undefined, null, '', 'None']
 
-const CODES: Readonly<Record<Language, string>> = {
+const ISO_CODES: Readonly<Record<Language, string>> = {
   Chinese: 'zh zho chi cmn',
   English: 'en eng',
   Japanese: 'ja jpn',
@@ -96,7 +97,7 @@ function slugNamedIn(ctx: Context, { model = null }: Body): string {
 /** The fields that identify a repeated request; the format is not one of them. Older releases wrote the first eight. */
 const sentIn = ({ model, input, voice, instructions, language, speed, seed, ...more }: Body): readonly unknown[] => [
   ...['speech', model, input, voice, instructions, language, speed, seed].map((value) => value ?? null),
-  ...[more.apply_text_normalization].filter((value) => (value ?? null) !== null),
+  ...[more.apply_text_normalization, more.markup, more.code].filter((value) => (value ?? null) !== null),
 ]
 
 async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefined): Promise<SpeechRequest> {
@@ -121,6 +122,8 @@ async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefi
       slug: endpoint.slug,
       inputs: inputsOf(endpoint, text, voice, body),
       ...{ options, sent: sentIn(body), idempotencyKey },
+      markup: oneOf('markup', MARKUPS, body.markup),
+      code: oneOf('code', CODES, body.code),
     },
     ...fileOf(body),
     ...deliveryOf(body),
@@ -213,10 +216,16 @@ function seedOf(value: unknown): number | undefined {
 
 /** `auto` is the endpoint's own choice. */
 function normalizationOf(value: unknown): 'on' | 'off' | undefined {
-  if (value === undefined || value === null || value === 'auto') return undefined
-  if (value === 'on' || value === 'off') return value
-  const message = `Send apply_text_normalization as one of ${TEXT_NORMALIZATIONS.join(', ')}.`
-  throw new OpenaiViolation('apply_text_normalization', message)
+  const choice = oneOf('apply_text_normalization', TEXT_NORMALIZATIONS, value)
+  return choice === 'auto' ? undefined : choice
+}
+
+/** @throws OpenaiViolation */
+function oneOf<Value extends string>(name: string, values: readonly Value[], value: unknown): Value | undefined {
+  if (value === undefined || value === null) return undefined
+  const found = values.find((one) => one === value)
+  if (found === undefined) throw new OpenaiViolation(name, `Send ${name} as one of ${values.join(', ')}.`)
+  return found
 }
 
 function fieldOf({ voiceInput }: VoiceEndpoint, path: string): string {
@@ -242,7 +251,7 @@ function meaningOf(name: string): Language | 'auto' | null {
   const lower = name.trim().toLowerCase()
   if (lower === 'auto') return 'auto'
   const [code = ''] = lower.split(/[-_]/, 1)
-  return LANGUAGES.find((known) => known.toLowerCase() === lower || CODES[known].split(' ').includes(code)) ?? null
+  return LANGUAGES.find((known) => known.toLowerCase() === lower || ISO_CODES[known].split(' ').includes(code)) ?? null
 }
 
 /**

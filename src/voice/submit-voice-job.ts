@@ -2,6 +2,7 @@ import { requireAccount } from '../access/require.ts'
 import { requireEndpoint } from '../catalog/endpoints.ts'
 import { endpointRoute } from '../catalog/job-kinds.ts'
 import { findLibraryVoice, wrongRecording } from '../catalog/library-voices.ts'
+import { type Code, type Markup, markupOf } from '../catalog/markups.ts'
 import { checkSpokenText, endpointKey, endpointPath, withJudgedText } from '../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
@@ -24,6 +25,9 @@ export interface VoiceJobContext extends Context, ScriptContext, MeasuredParts {
 export interface VoiceJobInput {
   readonly slug: string
   readonly inputs: unknown
+  /** Absent: as the endpoint says. */
+  readonly markup?: Markup | undefined
+  readonly code?: Code | undefined
   readonly webhookUrl?: string | null | undefined
   /** The same key and request return the same job for 24 hours. */
   readonly idempotencyKey?: string | null | undefined
@@ -48,7 +52,7 @@ async function submit(ctx: VoiceJobContext, input: VoiceJobInput): Promise<Submi
   const idempotency = idempotentRequest(requireAccount(ctx), input.idempotencyKey, contentOf(input))
   return unlessReplayed(ctx, idempotency, async () => {
     if (endpoint === null) throw notFound()
-    return submitNew(ctx, input, endpoint, idempotency)
+    return submitNew(ctx, input, withChosen(endpoint, input), idempotency)
   })
 }
 
@@ -136,10 +140,22 @@ function wrongText(
   return message ?? (voice === undefined ? null : checked.unspeakable(voice, inputs.language))
 }
 
+/** A request may choose its own markup. */
+const withChosen = (endpoint: VoiceEndpoint, { markup, code }: VoiceJobInput): VoiceEndpoint => ({
+  ...endpoint,
+  ...(markup !== undefined && { markup: markup === 'none' ? null : markup }),
+  ...(code !== undefined && { code }),
+})
+
 /** The job stores its markup, because its endpoint may change before a worker claims it. */
-export function withMarkup({ markup }: VoiceEndpoint, options: JobOptions | null | undefined): JobOptions | null {
-  const { markup: _before, ...rest } = options ?? {}
-  return storedOptions({ ...rest, markup: markup === 'pauses' || markup === 'ssml' ? markup : undefined })
+export function withMarkup({ markup, code }: VoiceEndpoint, options: JobOptions | null | undefined): JobOptions | null {
+  const { markup: _markup, code: _code, ...rest } = options ?? {}
+  const known = markupOf(markup)
+  return storedOptions({
+    ...rest,
+    markup: known === 'none' ? undefined : known,
+    code: known === 'markdown' && code === 'skip' ? code : undefined,
+  })
 }
 
 function hintFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string {

@@ -1,10 +1,12 @@
 import type { Tx } from '../db/database.ts'
+import { readMarkdown } from './markup/markdown.ts'
+import { spokenText } from './markup/script.ts'
 
 const EXCERPT_CHARACTERS = 120
 /** Markup before the excerpt may be long. */
 const READ_CHARACTERS = 2000
-/** A reference such as `&quot;` has up to 10 characters. */
-const SENT_CHARACTERS = 10 * EXCERPT_CHARACTERS
+/** A reference such as `&quot;` has up to 10 characters, and Markdown may begin with front matter. */
+const SENT_CHARACTERS = READ_CHARACTERS
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 const PAUSES = String.raw`\[pause:[^\]]*(\]|$)`
@@ -13,6 +15,7 @@ const TAGS = '</?[A-Za-z!?][^>]*(>|$)'
 const shown = (text: string) => `case j.options ->> 'markup'
     when 'pauses' then regexp_replace(left(${text}, ${READ_CHARACTERS}), '${PAUSES}', ' ', 'gi')
     when 'ssml' then regexp_replace(regexp_replace(left(${text}, ${READ_CHARACTERS}), '${BREAKS}', ' ', 'gi'), '${TAGS}', '', 'g')
+    when 'markdown' then left(${text}, ${READ_CHARACTERS})
     else left(${text}, ${EXCERPT_CHARACTERS + 1}) end`
 
 /** `offset 0` keeps PostgreSQL from reading a text several times. */
@@ -58,10 +61,11 @@ function excerptOf({ beginning, markup }: Row): string {
   return words.trimEnd() === '' ? cut : words.trimEnd()
 }
 
-const unescaped = (text: string, markup: string): string =>
-  markup === 'ssml'
-    ? text.replace(/&(amp|lt|gt|quot|apos);/gi, (_, name: string) => ENTITIES[name.toLowerCase()]!)
-    : text
+function unescaped(text: string, markup: string): string {
+  if (markup === 'markdown') return spokenText(readMarkdown(text))
+  if (markup !== 'ssml') return text
+  return text.replace(/&(amp|lt|gt|quot|apos);/gi, (_, name: string) => ENTITIES[name.toLowerCase()]!)
+}
 
 /** Voices of jobs from before their column, by job. The caller checks access. */
 export async function loadOlderVoices(db: Pick<Tx, 'query'>, jobIds: readonly string[]): Promise<Map<string, string>> {

@@ -10,6 +10,7 @@ import { TEXT_NORMALIZATIONS } from '../../engines/text-normalization.ts'
 import { findUnstorable } from '../../values/json.ts'
 import { hasControl, hasUnseen } from '../../values/printable.ts'
 import { RESERVED_POOLS } from '../job-kinds.ts'
+import { CODES, MARKUPS } from '../markups.ts'
 import { checkInputs } from '../validate-inputs.ts'
 import { RESERVED_SLUGS } from '../voice-endpoint.ts'
 import { hidesPassword } from './hidden-password.ts'
@@ -100,11 +101,14 @@ const endpoint = z
     captions: captionsBlock.optional(),
     openai: openaiBlock.optional(),
     library_voices: z.boolean().optional(),
-    markup: z.enum(['none', 'pauses', 'ssml']).optional(),
+    markup: z.enum(MARKUPS).optional(),
+    code: z.enum(CODES).optional(),
     loudness: z.enum(['normal', 'as_is']).optional(),
     text_normalization: z.enum(TEXT_NORMALIZATIONS).optional(),
   })
   .superRefine((value, issues) => {
+    if (value.code !== undefined && value.markup !== 'markdown')
+      issues.addIssue({ code: 'custom', path: ['code'], message: 'needs markup: markdown' })
     const wrong = wrongInputs(value.inputs, value.voice_input)
     if (wrong !== null) issues.addIssue({ code: 'custom', ...wrong })
     for (const [at, one] of value.voices.entries()) {

@@ -7,6 +7,7 @@ import { shownEngine } from './hidden-password.ts'
 
 const UNSAID: Readonly<Record<string, unknown>> = {
   markup: 'none',
+  code: 'read',
   library_voices: false,
   loudness: 'normal',
   text_normalization: 'auto',
@@ -67,6 +68,7 @@ const endpointEntry = (endpoint: VoiceEndpoint) => ({
   ...(endpoint.openai && { openai: endpoint.openai }),
   ...(endpoint.libraryVoices === true && { library_voices: true }),
   ...(endpoint.markup != null && { markup: endpoint.markup }),
+  ...(endpoint.code != null && { code: endpoint.code }),
   ...(endpoint.loudness != null && { loudness: endpoint.loudness }),
   ...(endpoint.textNormalization != null && { text_normalization: endpoint.textNormalization }),
 })

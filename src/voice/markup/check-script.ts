@@ -1,4 +1,5 @@
 import { findLibraryVoice, wrongRecording } from '../../catalog/library-voices.ts'
+import { markupOf } from '../../catalog/markups.ts'
 import { checkSpokenText, isFarTooLong } from '../../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import type { Database } from '../../db/database.ts'
@@ -6,7 +7,7 @@ import { checkSpeakable } from '../../engines/check-speakable.ts'
 import { ownLanguage } from '../../engines/espeak/espeak-voice.ts'
 import type { Lexicons } from '../../lexicon/account-lexicon.ts'
 import { isId } from '../../values/id.ts'
-import { type Markup, readScript } from './read-script.ts'
+import { readScript } from './read-script.ts'
 import {
   applyLexicon,
   isFarLonger,
@@ -45,7 +46,7 @@ export async function checkScript(
   const text = inputs !== null && typeof inputs === 'object' ? (inputs as Record<string, unknown>).text : undefined
   if (typeof text !== 'string' || isFarTooLong(text, endpoint)) return rejected(null)
   try {
-    const script = readScript(text, (endpoint.markup ?? 'none') as Markup)
+    const script = readScript(text, markupOf(endpoint.markup), endpoint.code === 'skip' ? 'skip' : 'read')
     const voices = await namedVoices(ctx.db, accountId, endpoint, script)
     const { [endpoint.voiceInput]: slug, language: asked } = inputs as Record<string, unknown>
     const judge = (spoken: Script, main: Voice, language: unknown) =>

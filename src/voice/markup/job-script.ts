@@ -71,7 +71,7 @@ export async function jobScript(
   const { text } = request
   const markup = claim.options.markup ?? 'none'
   if (!isRead && markup === 'none' && claim.lexicon === null && isComposed(text)) return { map: OffsetMap.plain(text) }
-  const written = readOrFail(text, markup)
+  const written = readOrFail(text, claim.options)
   const lexicon = claim.lexicon === null ? null : await parts.lexicons.get(parts.db, claim.accountId, claim.lexicon)
   const { language, voice } = request
   const own = voice && ownLanguage(voice)
@@ -117,9 +117,9 @@ async function inOwnWords(script: Script, text: string, readers: ReturnType<type
   return spokenText(read).trim() === '' ? script : read
 }
 
-function readOrFail(text: string, markup: Parameters<typeof readScript>[1]): Script {
+function readOrFail(text: string, { markup, code }: Claim['options']): Script {
   try {
-    return readScript(text, markup)
+    return readScript(text, markup ?? 'none', code)
   } catch (error) {
     if (!(error instanceof MarkupViolation)) throw error
     throw new JobFailure('RENDER_FAILED', 'the markup of the text cannot be read')

@@ -1,19 +1,21 @@
+import type { Code, Markup } from '../../catalog/markups.ts'
 import { codePoints } from '../../catalog/voice-endpoint.ts'
+import { readMarkdown } from './markdown.ts'
 import { MarkupViolation, type Script, ScriptBuilder, type ScriptSpan, SpanReader } from './script.ts'
 import { readPause, readSsml } from './ssml.ts'
 
 const TAG = /\[pause:([^\][]{0,40})\]?/gi
 const CLUSTER = /.[\p{M}\u1160-\u11ff]*/gsu
 
-export type Markup = 'none' | 'pauses' | 'ssml'
-
 /**
  * Reads a submitted text and composes it (NFC). Pure.
  * @throws MarkupViolation
  */
-export const readScript = (text: string, markup: Markup): Script => composed(readMarkup(text, markup))
+export const readScript = (text: string, markup: Markup, code?: Code): Script =>
+  composed(readMarkup(text, markup, code))
 
-function readMarkup(text: string, markup: Markup): Script {
+function readMarkup(text: string, markup: Markup, code: Code = 'read'): Script {
+  if (markup === 'markdown') return readMarkdown(text, code)
   if (markup === 'pauses') return readPauses(text)
   if (markup === 'ssml') return readSsml(text)
   const spans = [{ spoken: text, start: 0, end: text.length }]

@@ -1,5 +1,7 @@
+import type { Code } from '../../catalog/markups.ts'
 import type { Tx } from '../../db/database.ts'
 import { detectLanguage, knownLanguage } from '../../engines/espeak/detect-language.ts'
+import { readMarkdown } from '../markup/markdown.ts'
 import { MarkupViolation } from '../markup/script.ts'
 import { readSsml, UNHEARD } from '../markup/ssml.ts'
 import { type XmlToken, xmlTokens } from '../markup/xml-tokens.ts'
@@ -7,7 +9,7 @@ import { decodeTiming, type HeardRange, type JobTiming } from './speech-timing.t
 import { estimateTiming } from './time-speech.ts'
 
 const FIND = `select j.id, j.inputs ->> 'text' as text, j.inputs ->> 'language' as language, a.timing, a.duration_ms as duration,
-    j.options ->> 'markup' as markup
+    j.options ->> 'markup' as markup, j.options ->> 'code' as code
   from job j join artifact a on a.job_id = j.id and a.output = 'audio' where j.id = any($1) and a.job_id = any($1)`
 
 export interface TimedJob {
@@ -25,6 +27,7 @@ interface Row {
   readonly timing: Buffer | null
   readonly duration: number | null
   readonly markup: string | null
+  readonly code: string | null
 }
 
 type Open = Extract<XmlToken, { kind: 'open' }>
@@ -36,14 +39,15 @@ export async function loadTimedJobs(db: Pick<Tx, 'query'>, jobIds: readonly stri
   return new Map(rows.map((row) => [row.id, timed(row)]))
 }
 
-function timed({ text, language, timing, duration, markup }: Row): TimedJob {
+function timed({ text, language, timing, duration, markup, code }: Row): TimedJob {
   const durationMs = duration ?? 0
   const known = stored(timing) ?? estimated(text, language, durationMs)
-  return { text, durationMs, markup, timing: withShownText(known, text, markup) }
+  return { text, durationMs, markup, timing: withShownText(known, text, markup, code) }
 }
 
-function withShownText(timing: JobTiming, text: string, markup: string | null): JobTiming {
+function withShownText(timing: JobTiming, text: string, markup: string | null, code: string | null): JobTiming {
   const { heard } = timing
+  if (markup === 'markdown') return { ...timing, heard: shownMarkdown(text, code === 'skip' ? 'skip' : 'read') }
   if (heard === null) return timing
   if (markup === 'ssml') return { ...timing, heard: shownText(text) ?? heard }
   return markup === 'pauses' ? { ...timing, heard: cutBetween(heard) } : timing
@@ -62,6 +66,24 @@ function estimated(text: string, language: string | null, durationMs: number): J
   const known = knownLanguage(language) ?? detectLanguage(text)
   return { ...estimateTiming({ text, language: known }, durationMs), heard: null }
 }
+
+/** Returns the ranges of Markdown that are spoken, with references resolved. Pure. */
+function shownMarkdown(text: string, code: Code): HeardRange[] {
+  const { segments } = readMarkdown(text, code)
+  const all = segments.flatMap(({ spans }) => spans.slice(0, -1))
+  const shown = all.map(({ spoken, start, end }) =>
+    spoken === text.slice(start, end)
+      ? { start, end }
+      : { start, end, shown: shownFor(spoken, text.slice(start, end)) },
+  )
+  return withCuts(
+    shown,
+    segments.map(({ spans }) => spans.at(-1)?.start ?? 0),
+  )
+}
+
+/** A dot behind the number of an item is spoken as a colon. */
+const shownFor = (spoken: string, written: string): string => (spoken === ': ' ? `${written} ` : spoken)
 
 /** Returns the shown ranges of SSML without tags and with entities resolved; null if the markup is invalid. Pure. */
 export function shownText(text: string): HeardRange[] | null {

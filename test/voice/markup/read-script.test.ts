@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Markup } from '../../../src/catalog/markups.ts'
 import { compileLexicon } from '../../../src/lexicon/compile-lexicon.ts'
-import { type Markup, readScript } from '../../../src/voice/markup/read-script.ts'
+import { readScript } from '../../../src/voice/markup/read-script.ts'
 import { applyLexicon } from '../../../src/voice/markup/script.ts'
 import { OffsetMap } from '../../../src/voice/timing/offset-map.ts'
 

@@ -170,6 +170,7 @@ export const VoiceEndpointScalarFieldEnum = {
   openai: 'openai',
   libraryVoices: 'libraryVoices',
   markup: 'markup',
+  code: 'code',
   loudness: 'loudness',
   textNormalization: 'textNormalization',
   updatedAt: 'updatedAt'

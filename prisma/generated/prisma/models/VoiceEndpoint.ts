@@ -47,6 +47,7 @@ export type VoiceEndpointMinAggregateOutputType = {
   creditsPerCharacter: number | null
   libraryVoices: boolean | null
   markup: string | null
+  code: string | null
   loudness: string | null
   textNormalization: string | null
   updatedAt: Date | null
@@ -63,6 +64,7 @@ export type VoiceEndpointMaxAggregateOutputType = {
   creditsPerCharacter: number | null
   libraryVoices: boolean | null
   markup: string | null
+  code: string | null
   loudness: string | null
   textNormalization: string | null
   updatedAt: Date | null
@@ -85,6 +87,7 @@ export type VoiceEndpointCountAggregateOutputType = {
   openai: number
   libraryVoices: number
   markup: number
+  code: number
   loudness: number
   textNormalization: number
   updatedAt: number
@@ -113,6 +116,7 @@ export type VoiceEndpointMinAggregateInputType = {
   creditsPerCharacter?: true
   libraryVoices?: true
   markup?: true
+  code?: true
   loudness?: true
   textNormalization?: true
   updatedAt?: true
@@ -129,6 +133,7 @@ export type VoiceEndpointMaxAggregateInputType = {
   creditsPerCharacter?: true
   libraryVoices?: true
   markup?: true
+  code?: true
   loudness?: true
   textNormalization?: true
   updatedAt?: true
@@ -151,6 +156,7 @@ export type VoiceEndpointCountAggregateInputType = {
   openai?: true
   libraryVoices?: true
   markup?: true
+  code?: true
   loudness?: true
   textNormalization?: true
   updatedAt?: true
@@ -260,6 +266,7 @@ export type VoiceEndpointGroupByOutputType = {
   openai: runtime.JsonValue | null
   libraryVoices: boolean
   markup: string | null
+  code: string | null
   loudness: string | null
   textNormalization: string | null
   updatedAt: Date
@@ -305,6 +312,7 @@ export type VoiceEndpointWhereInput = {
   openai?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   libraryVoices?: Prisma.BoolFilter<"VoiceEndpoint"> | boolean
   markup?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
+  code?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   loudness?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   textNormalization?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
@@ -328,6 +336,7 @@ export type VoiceEndpointOrderByWithRelationInput = {
   openai?: Prisma.SortOrderInput | Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrderInput | Prisma.SortOrder
+  code?: Prisma.SortOrderInput | Prisma.SortOrder
   loudness?: Prisma.SortOrderInput | Prisma.SortOrder
   textNormalization?: Prisma.SortOrderInput | Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -354,6 +363,7 @@ export type VoiceEndpointWhereUniqueInput = Prisma.AtLeast<{
   openai?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   libraryVoices?: Prisma.BoolFilter<"VoiceEndpoint"> | boolean
   markup?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
+  code?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   loudness?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   textNormalization?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
@@ -377,6 +387,7 @@ export type VoiceEndpointOrderByWithAggregationInput = {
   openai?: Prisma.SortOrderInput | Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrderInput | Prisma.SortOrder
+  code?: Prisma.SortOrderInput | Prisma.SortOrder
   loudness?: Prisma.SortOrderInput | Prisma.SortOrder
   textNormalization?: Prisma.SortOrderInput | Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -407,6 +418,7 @@ export type VoiceEndpointScalarWhereWithAggregatesInput = {
   openai?: Prisma.JsonNullableWithAggregatesFilter<"VoiceEndpoint">
   libraryVoices?: Prisma.BoolWithAggregatesFilter<"VoiceEndpoint"> | boolean
   markup?: Prisma.StringNullableWithAggregatesFilter<"VoiceEndpoint"> | string | null
+  code?: Prisma.StringNullableWithAggregatesFilter<"VoiceEndpoint"> | string | null
   loudness?: Prisma.StringNullableWithAggregatesFilter<"VoiceEndpoint"> | string | null
   textNormalization?: Prisma.StringNullableWithAggregatesFilter<"VoiceEndpoint"> | string | null
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"VoiceEndpoint"> | Date | string
@@ -429,6 +441,7 @@ export type VoiceEndpointCreateInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   markup?: string | null
+  code?: string | null
   loudness?: string | null
   textNormalization?: string | null
   updatedAt?: Date | string
@@ -452,6 +465,7 @@ export type VoiceEndpointUncheckedCreateInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   markup?: string | null
+  code?: string | null
   loudness?: string | null
   textNormalization?: string | null
   updatedAt?: Date | string
@@ -475,6 +489,7 @@ export type VoiceEndpointUpdateInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  code?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   textNormalization?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -498,6 +513,7 @@ export type VoiceEndpointUncheckedUpdateInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  code?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   textNormalization?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -521,6 +537,7 @@ export type VoiceEndpointCreateManyInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   markup?: string | null
+  code?: string | null
   loudness?: string | null
   textNormalization?: string | null
   updatedAt?: Date | string
@@ -543,6 +560,7 @@ export type VoiceEndpointUpdateManyMutationInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  code?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   textNormalization?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -565,6 +583,7 @@ export type VoiceEndpointUncheckedUpdateManyInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  code?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   textNormalization?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -587,6 +606,7 @@ export type VoiceEndpointCountOrderByAggregateInput = {
   openai?: Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrder
+  code?: Prisma.SortOrder
   loudness?: Prisma.SortOrder
   textNormalization?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -608,6 +628,7 @@ export type VoiceEndpointMaxOrderByAggregateInput = {
   creditsPerCharacter?: Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrder
+  code?: Prisma.SortOrder
   loudness?: Prisma.SortOrder
   textNormalization?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -624,6 +645,7 @@ export type VoiceEndpointMinOrderByAggregateInput = {
   creditsPerCharacter?: Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrder
+  code?: Prisma.SortOrder
   loudness?: Prisma.SortOrder
   textNormalization?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -691,6 +713,7 @@ export type VoiceEndpointCreateWithoutVoicesInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   markup?: string | null
+  code?: string | null
   loudness?: string | null
   textNormalization?: string | null
   updatedAt?: Date | string
@@ -713,6 +736,7 @@ export type VoiceEndpointUncheckedCreateWithoutVoicesInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   markup?: string | null
+  code?: string | null
   loudness?: string | null
   textNormalization?: string | null
   updatedAt?: Date | string
@@ -751,6 +775,7 @@ export type VoiceEndpointUpdateWithoutVoicesInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  code?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   textNormalization?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -773,6 +798,7 @@ export type VoiceEndpointUncheckedUpdateWithoutVoicesInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  code?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   textNormalization?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -826,6 +852,7 @@ export type VoiceEndpointSelect<ExtArgs extends runtime.Types.Extensions.Interna
   openai?: boolean
   libraryVoices?: boolean
   markup?: boolean
+  code?: boolean
   loudness?: boolean
   textNormalization?: boolean
   updatedAt?: boolean
@@ -850,6 +877,7 @@ export type VoiceEndpointSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   openai?: boolean
   libraryVoices?: boolean
   markup?: boolean
+  code?: boolean
   loudness?: boolean
   textNormalization?: boolean
   updatedAt?: boolean
@@ -872,6 +900,7 @@ export type VoiceEndpointSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   openai?: boolean
   libraryVoices?: boolean
   markup?: boolean
+  code?: boolean
   loudness?: boolean
   textNormalization?: boolean
   updatedAt?: boolean
@@ -894,12 +923,13 @@ export type VoiceEndpointSelectScalar = {
   openai?: boolean
   libraryVoices?: boolean
   markup?: boolean
+  code?: boolean
   loudness?: boolean
   textNormalization?: boolean
   updatedAt?: boolean
 }
 
-export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "captions" | "openai" | "libraryVoices" | "markup" | "loudness" | "textNormalization" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
+export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "captions" | "openai" | "libraryVoices" | "markup" | "code" | "loudness" | "textNormalization" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
 export type VoiceEndpointInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   voices?: boolean | Prisma.VoiceEndpoint$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.VoiceEndpointCountOutputTypeDefaultArgs<ExtArgs>
@@ -932,6 +962,10 @@ export type $VoiceEndpointPayload<ExtArgs extends runtime.Types.Extensions.Inter
      * `pauses`, `ssml` or null.
      */
     markup: string | null
+    /**
+     * `skip`, or null: blocks of code of Markdown are read.
+     */
+    code: string | null
     /**
      * `as_is`, or null: normalized.
      */
@@ -1381,6 +1415,7 @@ export interface VoiceEndpointFieldRefs {
   readonly openai: Prisma.FieldRef<"VoiceEndpoint", 'Json'>
   readonly libraryVoices: Prisma.FieldRef<"VoiceEndpoint", 'Boolean'>
   readonly markup: Prisma.FieldRef<"VoiceEndpoint", 'String'>
+  readonly code: Prisma.FieldRef<"VoiceEndpoint", 'String'>
   readonly loudness: Prisma.FieldRef<"VoiceEndpoint", 'String'>
   readonly textNormalization: Prisma.FieldRef<"VoiceEndpoint", 'String'>
   readonly updatedAt: Prisma.FieldRef<"VoiceEndpoint", 'DateTime'>
