@@ -34,6 +34,13 @@ const LATIN_LETTER = /(?=\p{L})\p{Script=Latin}/u
 /** eSpeak drops further repetitions without a pause. */
 const MOST = 3
 const BETWEEN = /[\s.'_-]+/g
+/** Letters that are also words, where eSpeak says the word: the sounds of their names, by family of languages. */
+const NAMED_LETTERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  en: { A: 'eigh' },
+  es: { Y: 'i griega' },
+  pt: { A: 'á', E: 'é', O: 'ó' },
+}
+const SPELLED = /(?<![\p{L}\p{N}])\p{Lu}(?: \p{Lu})+(?![\p{L}\p{N}])/gu
 const RUN = new RegExp(
   `(?<![\\p{L}\\p{M}\\p{N}])([\\p{L}\\p{S}&%*#@])(?:${BETWEEN.source}\\1(?![\\p{L}\\p{M}\\p{N}])){${MOST},}`,
   'giu',
@@ -74,7 +81,7 @@ export function toSpokenText(text: string, language: string, read: JapaneseReade
   const folded = isJapanese ? foldForms(plain.replaceAll('～', '〜'), rangesIn(plain)) : foldForms(plain)
   const words = inReadableLatin(isJapanese ? readWords(folded, read) : folded, language)
   const said = words.map((part, at) => ({ ...part, spoken: sayable(part.spoken, language, words[at - 1]?.spoken) }))
-  return withLettersApart(said)
+  return withLettersApart(withLettersNamed(said, familyOf(language)))
 }
 
 export const isSilent = (parts: readonly SpokenPart[]): boolean => !AUDIBLE.test(spokenText(parts))
@@ -182,6 +189,22 @@ export function readableLatin(letter: string): string {
     const marked = `${read}${mark}`.normalize('NFC')
     return marked.length === 1 && marked <= LAST_READ ? marked : read
   }, base)
+}
+
+/** Gives letters of a spelled word, such as "D N A", the sounds of their names. */
+function withLettersNamed(parts: readonly SpokenPart[], family: string): readonly SpokenPart[] {
+  const names = NAMED_LETTERS[family]
+  if (names === undefined) return parts
+  const spelled = new Set<number>()
+  for (const { 0: run, index } of spokenText(parts).matchAll(SPELLED))
+    for (let unit = 0; unit < run.length; unit += 2) spelled.add(index + unit)
+  if (spelled.size === 0) return parts
+  let at = 0
+  return parts.map((part) => {
+    const name = spelled.has(at) ? names[part.spoken] : undefined
+    at += part.spoken.length
+    return name === undefined ? part : { ...part, spoken: name }
+  })
 }
 
 /** Puts a comma after every third repetition of a letter, so that eSpeak says all of them. Pure. */
