@@ -22,6 +22,7 @@ interface Entry {
   readonly amount: number
   readonly balance: number
   readonly job_id: string | null
+  readonly created_at: string
 }
 
 let service: TestRuntime
@@ -98,6 +99,47 @@ describe('settledEntries', () => {
     expect(pages[0]!.completeBefore).toBe('2026-01-02T00:00:00.000000Z')
     expect(pages[1]!.completeBefore >= whole.completeBefore).toBe(true)
     expect((await get(key, '?limit=0')).status).toBe(400)
+  })
+
+  test('of a page have the balance and the time of its cursor, whatever is behind the page', async () => {
+    const { account, key } = await reader()
+    for (const amount of [30, 12, 7]) await charge(account, amount)
+    const whole = await pull(key)
+    const first = await pull(key, '?limit=1')
+    await run(
+      `update credit_entry set amount = -700, created_at = '2025-01-01' where account_id = $1 and amount = -7`,
+      [account],
+    )
+    const second = await pull(key, `?limit=1&since=${first.cursor}`)
+    const third = await pull(key, `?limit=1&since=${second.cursor}`)
+    expect([first, second, third].flatMap(({ rows }) => rows)).toEqual(whole.rows.slice(0, 3))
+    expect([second.completeBefore, third.completeBefore]).toEqual([first.completeBefore, first.completeBefore])
+    expect((await pull(key, `?since=${third.cursor}`)).rows).toMatchObject([{ amount: -700, balance: CREDITS - 742 }])
+  })
+
+  test('go on after a cursor that names an entry alone, as earlier ones did', async () => {
+    const { account, key } = await reader()
+    for (const amount of [30, 12, 7]) await charge(account, amount)
+    const { rows } = await pull(key)
+    const cursorOf = (place: string) => Buffer.from(`ledger ${account} ${place}`).toString('base64url')
+    for (const [at, since] of [cursorOf(''), ...rows.map(({ entry_id }) => cursorOf(entry_id))].entries()) {
+      expect((await pull(key, `?since=${since}`)).rows).toEqual(rows.slice(at))
+      const page = await pull(key, `?since=${since}&limit=1`)
+      expect(page.rows).toEqual(rows.slice(at, at + 1))
+      expect((await pull(key, `?since=${page.cursor}`)).rows).toEqual(rows.slice(at + 1))
+    }
+  })
+
+  test('that follow are never from before `complete_before`, which has milliseconds as their times have', async () => {
+    const { account, key } = await reader()
+    const empty = await pull(key, `?since=${(await pull(key)).cursor}`)
+    expect(empty.completeBefore).toMatch(/\.\d{3}000Z$/)
+    for (const amount of [30, 12]) await charge(account, amount)
+    await run(`update credit_entry set created_at = created_at + interval '1 hour' where account_id = $1`, [account])
+    const page = await pull(key, '?limit=1')
+    await charge(account, 7)
+    const { rows } = await pull(key, `?since=${page.cursor}`)
+    expect(rows.at(-1)!.created_at.replace('Z', '000Z') >= page.completeBefore).toBe(true)
   })
 
   test('stay as they were sent when their job is deleted', async () => {
@@ -230,6 +272,8 @@ describe('settledEntries', () => {
   test('a cursor of another account or feed, one from the future, and unknown parameters are refused', async () => {
     const [own, other] = [await reader(), await reader()]
     const { cursor } = await pull(other.key)
+    const ownPlace = Buffer.from((await pull(own.key)).cursor, 'base64url').toString()
+    const changed = Buffer.from(ownPlace.replace(/\/.*\//, '/1+1/')).toString('base64url')
     const jobs = (await call(`${service.url}/api/v1/data/jobs`, { key: own.key })).headers['x-sonant-next-cursor']
     const future = Buffer.from(`ledger ${own.account} entry_01m1g5wm2qf9q8c8yv4xk7n3ta`).toString('base64url')
     for (const search of [
@@ -237,6 +281,7 @@ describe('settledEntries', () => {
       `?since=${jobs}`,
       `?since=${future}`,
       '?since=x',
+      `?since=${changed}`,
       '?from=2026-01-01',
       '?format=xml',
     ])
