@@ -277,7 +277,9 @@ export interface JobSummary {
 }
 export interface Usage {
   /**
-   * The moment that all numbers are of.
+   * The moment that all numbers are of, rounded up. A job that was accepted just before it may be missing; a window
+   * that ended before it lacks none.
+   *
    */
   as_of: string
   /**

@@ -65,7 +65,7 @@ export async function changedJobs(ctx: ExportContext, input: ChangedJobsInput): 
   const from = since ?? (input.from === undefined ? null : { time: exactly(input.from), began: settled })
   const before = input.to === undefined || exactly(input.to) > settled ? settled : exactly(input.to)
   const changes = { from, before }
-  let end: Place = { time: before, began: before }
+  let end: Place = since !== null && since.time >= before ? since : { time: before, began: before }
   const cursor = () => writeCursor(CURSOR_OF, accountId, placeText(end))
   const exported = await exportCsv(
     ctx,
@@ -117,8 +117,8 @@ function violationsOf(input: ChangedJobsInput, since: Place | null): Detail[] {
   const details: Detail[] = []
   if (input.since !== undefined && since === null)
     details.push({ path: 'since', message: 'must be a cursor that this account was given' })
-  if (input.since !== undefined && (from ?? to) !== undefined)
-    details.push({ path: 'since', message: 'must not come together with changed_from or changed_to' })
+  if (input.since !== undefined && from !== undefined)
+    details.push({ path: 'since', message: 'must not come together with changed_from' })
   if (from && to && from > to) details.push({ path: 'changed_from', message: 'must not be after changed_to' })
   if (format === 'ndjson' && escaping !== 'none')
     details.push({ path: 'escape', message: 'must be none for ndjson, which no spreadsheet reads' })

@@ -221,6 +221,23 @@ describe('changedJobs', () => {
     expect((await pull(key, '?changed_to=2026-03-02')).complete_before).toBe('2026-03-02T00:00:00.000000Z')
   })
 
+  test('a window with a limit goes on with the cursor, up to its end and not behind it', async () => {
+    const { account, key } = await service.createCaller()
+    const ids = [await insert(account), await insert(account), await insert(account)]
+    await run('alter table job disable trigger job_changed_update')
+    for (const [at, id] of ids.entries())
+      await run('update job set changed_at = $1 where id = $2', [`2026-03-0${at + 1}T12:00:00Z`, id])
+    await run('alter table job enable trigger job_changed_update')
+    const first = await pull(key, '?changed_from=2026-03-01&changed_to=2026-03-03&limit=1')
+    const second = await pull(key, `?since=${first.cursor}&changed_to=2026-03-03&limit=1`)
+    const third = await pull(key, `?since=${second.cursor}&changed_to=2026-03-03&limit=1`)
+    expect([first, second, third].map(({ rows }) => idsOf(rows))).toEqual([[ids[0]], [ids[1]], []])
+    expect(third.complete_before).toBe('2026-03-03T00:00:00.000000Z')
+    const earlier = await pull(key, `?since=${third.cursor}&changed_to=2026-03-01`)
+    expect(earlier).toEqual({ rows: [], cursor: third.cursor, complete_before: third.complete_before })
+    expect(idsOf((await pull(key, `?since=${third.cursor}`)).rows)).toEqual([ids[2]])
+  })
+
   test('a job from before the column changed when it ended, started or was accepted', async () => {
     const { account, key } = await service.createCaller()
     const id = await insert(account, { id: idAt(new Date('2026-02-01')), completedAt: new Date('2026-02-02') })
@@ -341,11 +358,11 @@ describe('changedJobs', () => {
     expect(json<{ details: { path: string }[] }>().details.map((detail) => detail.path.split('/')[0])).toContain(path)
   })
 
-  test("a cursor is its account's own, and does not go with a window; one that is ahead of the service is refused", async () => {
+  test("a cursor is its account's own, and does not go with changed_from; one that is ahead of the service is refused", async () => {
     const [one, other] = [await service.createCaller(), await service.createCaller()]
     const { cursor } = await pull(one.key)
     expect((await get(other.key, `?since=${cursor}`)).status).toBe(400)
-    expect((await get(one.key, `?since=${cursor}&changed_to=2027-01-01`)).status).toBe(400)
+    expect((await get(one.key, `?since=${cursor}&changed_from=2026-01-01`)).status).toBe(400)
     const ahead = Buffer.from(`jobs ${one.account} 9999-01-01T00:00:00.000000Z`).toString('base64url')
     expect((await get(one.key, `?since=${ahead}`)).json()).toMatchObject({ error_code: 'INVALID_REQUEST' })
   })
