@@ -48,7 +48,7 @@ export interface UsageRow extends Readonly<Partial<Record<UsageGroup, string | n
 }
 
 export interface Usage {
-  /** When PostgreSQL took the snapshot that was counted. */
+  /** Just after PostgreSQL took the snapshot that was counted: a job that was accepted shortly before may be missing. */
   readonly asOf: Date
   readonly rows: readonly UsageRow[]
 }
