@@ -24,9 +24,15 @@ export interface EastAsianWords {
   readonly each: (unit: string) => string
   /** A regular expression: what may stand behind the slash besides units. */
   readonly eachOf: string
+  /** Behind minutes, and behind seconds. */
+  readonly clock: readonly [minutes: string, seconds: string]
+  /** Between the parts of a number with hyphens, such as an account's. */
+  readonly joint: string
   /** Between the two numbers of a score. */
   readonly against: string
   readonly power: (exponent: string) => string
+  /** The number of atoms in a formula. Absent: digit by digit. */
+  readonly atoms?: (number: string) => string
   /** Characters such as 万 between an amount and its currency. */
   readonly magnitudes: string
   readonly units: Readonly<Record<string, string>>
@@ -38,9 +44,9 @@ export interface EastAsianWords {
   readonly label?: (label: string, isEnd: boolean) => string
   /** A rating: ★★★☆☆ is three stars. */
   readonly stars: (count: number) => string
-  /** Letters and a number, such as A320. */
   /** A particle behind a unit, whose form follows the last sound. Null: none stands there. */
   readonly particle?: (said: string, after: string) => string | null
+  /** Letters and a number, such as A320. */
   readonly serial: (letters: string, number: string) => string
 }
 
@@ -77,10 +83,13 @@ const fill = (said: string, name: string, gap: string): string =>
 
 /** A sign behind a Latin letter or a digit is a hyphen. */
 export const isSigned = (sign: string | undefined, before: string): boolean =>
-  sign === undefined || !/[A-Za-z\d²³)）]$/.test(before)
+  sign === undefined || !/[A-Za-z\d²³)）%]$/.test(before)
 
 const isAscending = (from: string, to: string): boolean =>
   Number(to.replaceAll(',', '')) > Number(from.replaceAll(',', ''))
+
+/** Faces of brackets and signs, as they are typed. */
+const FACE = String.raw`[(（](?=[^)）]{0,9}[\^＾´∀ω▽￣≧≦Д_;])[\^＾;；_´∀ω▽￣・*≧≦Д゚><.TOo ]{2,9}[)）]|\^[_.]?\^|;_;|>[_.]<|T[_.]T(?![A-Za-z])`
 
 /** Addresses come before all other rules, since they hold numbers, dots and slashes. */
 export function electronicRules(words: EastAsianWords): Rule[] {
@@ -90,8 +99,15 @@ export function electronicRules(words: EastAsianWords): Rule[] {
   }
   const both = ['letter', 'digit'] as const
   return [
+    ...rulesAt(['symbol', 'letter'], 'emoji', FACE, () => ''),
     ...rulesAt(both, 'electronic', `${URL}|${EMAIL}|${DOMAIN}`, read, 'i'),
     ...rulesAt(both, 'electronic', FILE, (_groups, _around, match) => sayAddress(words, match), 'i'),
+    rule(
+      'electronic',
+      'letter',
+      String.raw`[A-Za-z][A-Za-z\d]{0,30}(?:_[A-Za-z\d]{1,30}){1,5}`,
+      (_groups, _around, match) => sayAddress(words, match),
+    ),
     rule(
       'electronic',
       'symbol',
@@ -115,6 +131,38 @@ function sayAddress({ marks, digits, label }: EastAsianWords, address: string): 
     .replaceAll(/ +/g, ' ')
     .trim()
 }
+
+/** Names whose number is said in another way. */
+export const namedNumbers = (names: Readonly<Record<string, string>>): Rule[] =>
+  rulesAt(
+    ['letter', 'digit'],
+    'serial',
+    String.raw`(?:${oneOf(Object.keys(names))})(?![A-Za-z\d]|\.\d)`,
+    (_groups, _around, match) => names[match] ?? null,
+  )
+
+/** "11/30前": no fraction, if what follows it names a time and it is no small number. */
+export const dayRule = (around: RegExp, sayDay: (month: string, day: string) => string): Rule =>
+  rule(
+    'date',
+    'digit',
+    String.raw`(?<month>\d{1,2})\/(?<day>1[3-9]|2\d|3[01])(?![\d/])`,
+    ({ month = '', day = '' }, { after }) => (isDate(month, day) && around.test(after) ? sayDay(month, day) : null),
+  )
+
+/** "11/18-11/19", but "1/4-1/2" are fractions. */
+export const daySpanRule = (to: string, sayDay: (month: string, day: string) => string): Rule =>
+  rule(
+    'range',
+    'digit',
+    String.raw`(?<fromMonth>\d{1,2})\/(?<fromDay>\d{1,2}) ?(?:${DASH}{1,2}|至|到) ?(?<toMonth>\d{1,2})\/(?<toDay>\d{1,2})(?![\d/])`,
+    ({ fromMonth = '', fromDay = '', toMonth = '', toDay = '' }) => {
+      const areDates = isDate(fromMonth, fromDay) && isDate(toMonth, toDay)
+      const areNoFractions =
+        Number(fromDay) > 12 || Number(toDay) > 12 || (fromMonth === toMonth && Number(fromMonth) > 1)
+      return areDates && areNoFractions ? `${sayDay(fromMonth, fromDay)}${to}${sayDay(toMonth, toDay)}` : null
+    },
+  )
 
 export function moneyRules(words: EastAsianWords): Rule[] {
   const { currencies, magnitudes, gap, to, minus, number } = words
@@ -155,32 +203,95 @@ function withParticle({ particle }: EastAsianWords, said: string, after: string,
 const withoutCents = (written: string): string =>
   written.replace(/\.(\d*?)0+$/, (_all, cents: string) => (cents === '' ? '' : `.${cents}`))
 
+/** What stands with marks that other rules would take apart: 50/60Hz, a jump of 2m36, a race of 3:41.44. They come before fractions and times. */
+export const pairRules = (words: EastAsianWords): Rule[] => [...raceRules(words), ...doubleMeasureRules(words)]
+
+/** Times of races, ratios, and numbers of items. */
+const raceRules = ({ number, digits, pause, against, clock }: EastAsianWords): Rule[] => [
+  rule(
+    'time',
+    'digit',
+    String.raw`(?<minutes>\d{1,2}):(?<seconds>[0-5]\d)\.(?<rest>\d{1,3})(?![\d:])`,
+    ({ minutes = '', seconds = '', rest = '' }, { before }) =>
+      RATIO.test(before) || /:$/.test(before)
+        ? null
+        : `${number(minutes)}${clock[0]}${number(String(Number(seconds)))}${clock[1]}${digits(rest)}`,
+  ),
+  rule(
+    'score',
+    'digit',
+    String.raw`\d{1,4}(?:\.\d{1,4})?(?::\d{1,4}(?:\.\d{1,4})?){1,3}(?![\d:])`,
+    (_groups, _around, match) =>
+      match.includes('.')
+        ? match
+            .split(':')
+            .map((part) => number(part))
+            .join(against)
+        : null,
+  ),
+  rule(
+    'time',
+    'digit',
+    String.raw`(?<minutes>\d{1,2})['′’](?<seconds>[0-5]\d)["″”](?!\d)`,
+    ({ minutes = '', seconds = '' }) =>
+      `${number(minutes)}${clock[0]}${number(String(Number(seconds)))}${clock[1].trim()}`,
+  ),
+  rule('cardinal', 'digit', String.raw`(?<item>\d{1,2})\.(?=[\p{Script=Han}ぁ-ヶ])`, ({ item = '' }, { before }) =>
+    /(?:^|[\s；;。、])$/.test(before) ? `${number(item)}${pause}` : null,
+  ),
+]
+
+const doubleMeasureRules = ({ number, units, pause, gap }: EastAsianWords): Rule[] => [
+  rule(
+    'measure',
+    'digit',
+    String.raw`(?<high>\d{2,3})\/(?<low>\d{2,3}) ?(?<unit>mmHg|Hz|V)(?![A-Za-z])`,
+    ({ high = '', low = '', unit = '' }) => `${number(high)}${pause}${fill(number(low), units[unit] ?? unit, gap)}`,
+  ),
+  rule(
+    'measure',
+    'digit',
+    String.raw`(?<first>\d{1,4})(?<unit>km|m|cm|kg|h|hr|min)(?=\d{1,3} ?(?:m|cm|mm|g|min|s|sec)(?![A-Za-z]))`,
+    ({ first = '', unit = '' }) => `${fill(number(first), units[unit] ?? unit, gap)}${gap}`,
+  ),
+  rule(
+    'measure',
+    'digit',
+    String.raw`(?<meters>\d{1,2})m(?<rest>\d\d)(?![A-Za-z\d.])`,
+    ({ meters = '', rest = '' }) => `${fill(number(meters), units.m ?? 'm', gap)}${gap}${number(rest)}`,
+  ),
+]
+
+const RATIO = /(?:比例?|割合|비율)[为是为はが은이：: ]{0,2}$/
+
+/** Behind these a unit does not repeat that it is counted by time. */
+const RATE = /(?:[时時]速|每(?:小时|秒)|秒速|시속|초속)(?:约|約|약)? ?$/
+const BY_TIME = /每(?:小时|秒)$|毎[時秒]$/
+
 export function measureRules(words: EastAsianWords): Rule[] {
   const { units, gap, to, per, magnitudes } = words
   const UNIT = `${oneOf(Object.keys(units))}|[㎀-㏟]`
   const nameOf = (written: string): string | undefined => units[written] ?? units[written.normalize('NFKC')]
   const read: Read = ({ sign, from, number = '', magnitude = '', unit = '', per: below }, { before, after }, match) => {
-    const name = nameOf(unit)
+    const isRate = RATE.test(before)
+    const name = isRate ? nameOf(unit)?.replace(BY_TIME, '') : nameOf(unit)
     if (name === undefined || !isSigned(sign, before)) return null
     const first = from === undefined ? '' : `${fill(words.number(from), name.includes('#') ? name : '#', gap)}${to}`
     const measured = fill(`${words.number(number, name)}${magnitude}`, name, gap)
-    const said = `${first}${below === undefined ? measured : per(measured, nameOf(below) ?? below)}`
+    const said = `${first}${below === undefined || isRate ? measured : per(measured, nameOf(below) ?? below)}`
     return withParticle(words, `${signWord(words, sign)}${said}`, after, match)
   }
-  const AMOUNT = /(?:[\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}]|\d[A-Za-z]{1,3})$/u
-  const END = String.raw`(?:\/(?<per>${UNIT}))?(?![A-Za-z\d²³])`
+  const AMOUNT = /(?:[\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}]|\d[A-Za-z]{1,3}|[¥￥$€£₩][\d.,]{1,20})$/u
+  const END = String.raw`(?:\/(?<per>${UNIT}))?(?:(?<=[%‰])|(?![A-Za-z\d²³]))`
   return [
     rule('measure', 'symbol', `\\/(?<unit>${words.eachOf}|${UNIT})(?![A-Za-z])`, ({ unit = '' }, { before }) =>
       AMOUNT.test(before) ? words.each(nameOf(unit) ?? unit) : null,
     ),
-    rule(
-      'measure',
-      'digit',
-      String.raw`(?<high>\d{2,3})\/(?<low>\d{2,3}) ?(?<unit>mmHg)`,
-      ({ high = '', low = '', unit = '' }) =>
-        `${words.number(high)}${words.pause}${fill(words.number(low), nameOf(unit) ?? unit, gap)}`,
+    ...signedRules(
+      'range',
+      `${SIGN}(?<from>${NUMBER}) ?(?:${UNIT})?${DASH}(?<number>[-−+]?${NUMBER}) ?(?<unit>${UNIT})${END}`,
+      read,
     ),
-    rule('range', 'digit', `(?<from>${NUMBER}) ?(?:${UNIT})?${DASH}(?<number>${NUMBER}) ?(?<unit>${UNIT})${END}`, read),
     ...signedRules(
       'measure',
       `${SIGN}(?<number>${NUMBER})(?<magnitude>[${magnitudes}]{1,2})? ?(?<unit>${UNIT})${END}`,
@@ -208,7 +319,9 @@ export function numberRules(words: EastAsianWords): Rule[] {
           .map((part) => (part.length > 2 ? digits(part) : number(part)))
           .join(point),
     ),
+    ...chainRules(words),
     ...hyphenRules(words),
+    ...minusRules(words),
     rule(
       'serial',
       'letter',
@@ -216,6 +329,45 @@ export function numberRules(words: EastAsianWords): Rule[] {
       ({ letters = '', number: written = '' }) => serial(letters, written),
     ),
     ...signedRules('decimal', `${SIGN}(?<number>${NUMBER})`, plain),
+  ]
+}
+
+/** A sign behind a letter or a power of a formula: x²-2x-3. */
+function minusRules({ less, number }: EastAsianWords): Rule[] {
+  const COMPARED = /^(?:\d{1,9}|[a-z])[²³]? ?[=<>≤≥+]/
+  return [
+    rule('math', 'letter', '(?<letter>[a-z]) ?[-−–] ?(?=[a-z0-9])', ({ letter = '' }, { before, after }) =>
+      /[\d²³+=(×-]$/.test(before) || (/[nxyz]/.test(letter) && /^\d/.test(after)) || COMPARED.test(after)
+        ? `${letter}${less}`
+        : null,
+    ),
+    rule('math', 'symbol', '[-−–] ?(?=[a-z0-9])', (_groups, { before }) => (/[²³⁰⁴-⁹] ?$/.test(before) ? less : null)),
+    {
+      ...rule('decimal', 'symbol', String.raw`\.(?<places>\d{3})(?![\p{L}\d])`, ({ places = '' }, { before }) =>
+        /[A-Za-z\d.)]$/.test(before) ? null : number(`0.${places}`),
+      ),
+      first: '.',
+    },
+  ]
+}
+
+/** Numbers with two hyphens or more, and ranges below zero. */
+function chainRules({ number, digits, to, joint }: EastAsianWords): Rule[] {
+  return [
+    rule('serial', 'digit', String.raw`\d{1,8}(?:-\d{1,8}){2,5}(?![\d-]|\.\d| ?=)`, (_groups, _around, match) =>
+      match
+        .split('-')
+        .map(digits)
+        .join(/\d\d/.test(match) ? joint : ''),
+    ),
+    ...signedRules(
+      'range',
+      `${SIGN}(?<from>${NUMBER})[~～〜](?<end>[-−]?${NUMBER})(?!\\d|[-/.]\\d)`,
+      ({ sign = '', from = '', end = '' }, { before, after }) =>
+        (sign !== '' || /^[-−]/.test(end)) && isSigned('-', before)
+          ? `${number(`${sign}${from}`)}${to}${number(end, after)}`
+          : null,
+    ),
   ]
 }
 
@@ -250,13 +402,40 @@ function hyphenRules({ number, less, to, against }: EastAsianWords): Rule[] {
   ]
 }
 
-export function symbolRules({ symbols, power, digits, number, stars, gap, pause }: EastAsianWords): Rule[] {
+/** Powers, also before a unit, and the numbers of atoms. */
+function scriptRules({ power, number, digits, atoms = digits, units, gap, each }: EastAsianWords): Rule[] {
+  const UNIT = oneOf(Object.keys(units).filter((unit) => /^[A-Za-z]/.test(unit)))
   return [
+    rule(
+      'math',
+      'symbol',
+      `(?<marks>⁻?[${SUPERSCRIPTS}]{1,6}) ?(?<unit>${UNIT})(?:\\/(?<per>${UNIT}))?(?![A-Za-z\\d²³])`,
+      ({ marks = '', unit = '', per }, { before }) =>
+        /\d$/.test(before)
+          ? `${power(number(plainDigits(marks, SUPERSCRIPTS)))}${gap}${units[unit]}${per === undefined ? '' : each(units[per] ?? per)}`
+          : null,
+    ),
     rule('math', 'symbol', `(?<marks>⁻?[${SUPERSCRIPTS}]{1,6})`, ({ marks = '' }) =>
       power(number(plainDigits(marks, SUPERSCRIPTS))),
     ),
-    rule('math', 'symbol', `(?<marks>[${SUBSCRIPTS}]{1,6})`, ({ marks = '' }) =>
-      digits(plainDigits(marks, SUBSCRIPTS)),
+    rule('math', 'symbol', `(?<marks>[${SUBSCRIPTS}]{1,6})`, ({ marks = '' }, { before }) =>
+      (/(?:[A-Z][a-z]?|[)\]])$/.test(before) ? atoms : digits)(plainDigits(marks, SUBSCRIPTS)),
+    ),
+  ]
+}
+
+export function symbolRules(words: EastAsianWords): Rule[] {
+  const { symbols, number, stars, gap, pause } = words
+  return [
+    ...scriptRules(words),
+    rule('math', 'symbol', String.raw`\*(?=\d)`, (_groups, { before }) =>
+      /\d$/.test(before) ? `${gap}${symbols['×']}${gap}` : null,
+    ),
+    rule('punctuation', 'symbol', String.raw`\/`, (_groups, { before, after }) =>
+      /(?:[\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}]|\d[A-Za-z]{1,3})$/u.test(before) &&
+      /^[\d\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}]/u.test(after)
+        ? pause
+        : null,
     ),
     rule('symbol', 'symbol', '(?<full>★{2,10})☆{0,9}|(?<one>★)☆{1,9}', ({ full, one = '' }) =>
       stars((full ?? one).length),
@@ -266,11 +445,12 @@ export function symbolRules({ symbols, power, digits, number, stars, gap, pause 
       'symbol',
       `(?<mark>${oneOf(Object.keys(symbols))})`,
       ({ mark = '' }, { before, after }) =>
-        `${/\S$/.test(before) ? gap : ''}${symbols[mark]}${/^\S/.test(after) ? gap : ''}`,
+        `${/\S$/.test(before) ? gap : ''}${symbols[mark]}${/^[^\s.,!?;:)]/.test(after) ? gap : ''}`,
     ),
     ...rulesAt(['symbol', 'letter'], 'cardinal', `[①-⓿㉑-㉟㊱-㊿Ⅰ-Ⅻⅰ-ⅻ]`, (_groups, { before, after }, match) => {
-      const isItem = /(?:^|[\s；;、，,。.])$/.test(before) && /^\p{L}/u.test(after)
-      return `${number(enclosedValue(match))}${isItem ? pause : ''}`
+      const isNext = match !== '①' && before.includes(String.fromCharCode(match.charCodeAt(0) - 1))
+      const isItem = (isNext || /(?:^|[\s；;、，,。.])$/.test(before)) && /^\p{L}/u.test(after)
+      return `${isNext && /\p{L}$/u.test(before) ? pause : ''}${number(enclosedValue(match))}${isItem ? pause : ''}`
     }),
   ]
 }

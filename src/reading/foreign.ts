@@ -106,7 +106,7 @@ export function withFallbacks(book: RuleBook, fallbacks: Fallbacks): RuleBook {
 
 function letterRules({ foreign, greek = GREEK_NAMES }: Fallbacks): Rule[] {
   return [
-    rule('symbol', 'letter', String.raw`(?<letter>[Α-Ωα-ωµ])(?!\p{L})`, ({ letter = '' }) => {
+    rule('symbol', 'letter', '(?<letter>[Α-Ωα-ωµ])(?![\u0370-\u03ff\u1f00-\u1fff])', ({ letter = '' }) => {
       const index = GREEK_LETTERS.indexOf(letter.normalize('NFKC').toLowerCase())
       return greek[index] ?? null
     }),

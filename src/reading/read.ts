@@ -1,12 +1,15 @@
 import { english } from './english/english.ts'
 import { CYRILLIC, type Fallbacks, HAN, HANGUL, KANA, OTHER_SCRIPTS, withFallbacks } from './foreign.ts'
 import { chinese } from './languages/chinese.ts'
+import { GREEK_LETTERS as CHINESE_GREEK } from './languages/chinese-words.ts'
 import { french } from './languages/french.ts'
 import { german } from './languages/german.ts'
 import { italian } from './languages/italian.ts'
 import { GREEK_LETTERS as ITALIAN_GREEK } from './languages/italian-words.ts'
 import { japanese } from './languages/japanese.ts'
+import { GREEK_LETTERS as JAPANESE_GREEK } from './languages/japanese-words.ts'
 import { korean } from './languages/korean.ts'
+import { GREEK_LETTERS as KOREAN_GREEK } from './languages/korean-words.ts'
 import { portuguese } from './languages/portuguese.ts'
 import { GREEK_LETTERS as PORTUGUESE_GREEK } from './languages/portuguese-words.ts'
 import { russian } from './languages/russian.ts'
@@ -49,6 +52,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     locale: 'zh',
     foreign: `${CYRILLIC}${HANGUL}${KANA}${OTHER_SCRIPTS}`,
     symbolNames: CHINESE,
+    greek: CHINESE_GREEK,
     not: '不',
   },
   English: { book: english, locale: 'en', foreign: FOREIGN, symbolNames: ENGLISH, not: 'not' },
@@ -60,6 +64,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     locale: 'ja',
     foreign: `${CYRILLIC}${HANGUL}${OTHER_SCRIPTS}`,
     symbolNames: JAPANESE,
+    greek: JAPANESE_GREEK,
     not: '否定',
   },
   Korean: {
@@ -67,6 +72,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     locale: 'ko',
     foreign: `${CYRILLIC}${KANA}${HAN}${OTHER_SCRIPTS}`,
     symbolNames: KOREAN,
+    greek: KOREAN_GREEK,
     not: '부정',
   },
   Portuguese: {

@@ -1,4 +1,4 @@
-import { spokenForms } from '../table.ts'
+import { spokenForms, wordsOf } from '../table.ts'
 
 /** In a value `#` stands for the number; without it the number comes first. Entries are two spaces apart. */
 
@@ -66,6 +66,8 @@ export const UNITS = spokenForms(`
   lm | 流明
   lx | 勒克斯
   mol | 摩尔
+  mmol | 毫摩尔
+  μmol,µmol | 微摩尔
   rpm | 转每分
   B | 字节
   KB,kB | KB
@@ -78,6 +80,8 @@ export const UNITS = spokenForms(`
   px | 像素
   dpi | DPI
   fps | 帧每秒
+  bpm | 次每分
+  F | 楼
   km/h | 千米每小时
   m/s | 米每秒
   mph | 英里每小时
@@ -296,3 +300,7 @@ export const MEASURE_WORDS =
 /** These begin with a measure word, but 2 before them is a number: 2年级. */
 export const NOT_MEASURED =
   '年级|点[\\d一二三四五六七八九零]|人称|次元|元[次一]|把手|代[表替]|块钱以|段锦|节课$|路|单元|国道|栋\\d'
+
+export const GREEK_LETTERS = wordsOf(`
+  阿尔法 贝塔 伽马 德尔塔 艾普西龙 泽塔 伊塔 西塔 约塔 卡帕 兰姆达 缪 纽 克西 奥密克戎 派 柔 西格玛 陶 宇普西龙 斐 开 普西 欧米伽
+`)

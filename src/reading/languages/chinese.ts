@@ -1,4 +1,6 @@
 import {
+  dayRule,
+  daySpanRule,
   type EastAsianWords,
   electronicRules,
   foldWidth,
@@ -8,6 +10,7 @@ import {
   moneyRules,
   NUMBER,
   numberRules,
+  pairRules,
   SIGN,
   signedRules,
   symbolRules,
@@ -38,11 +41,17 @@ export function chinese(): RuleBook {
     marks: MARKS,
     rules: [
       ...electronicRules(words),
+      ...pairRules(words),
       ...acronyms(),
+      ...codes(),
+      ...spans(),
+      ...waves(),
+      ...byDigits(),
       ...dates(),
       ...years(),
       ...times(),
       ...telephones(),
+      ...rooms(),
       ...sums(),
       ...fractions(),
       ...moneyRules(words),
@@ -66,7 +75,9 @@ const chineseWords = (): EastAsianWords => ({
   point: '点',
   per: (measured, unit) => `每${unit}${measured}`,
   each: (unit) => `每${unit}`,
-  eachOf: '公斤|小时|分钟|平方米|[分秒人天日月年周次个斤米升吨件套位张]',
+  eachOf: '公斤|小时|分钟|平方米|[分秒人天日月年周次个斤米升吨件套位张包盒箱袋瓶本台份间晚节期亩]',
+  clock: ['分', '秒'],
+  joint: '，',
   against: '比',
   power: (exponent) => `的${exponent}次方`,
   magnitudes: '千百万亿',
@@ -140,6 +151,123 @@ function acronyms(): Rule[] {
   ]
 }
 
+const PLATE = /[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼]$/
+
+const sayDay = (month: string, day: string): string => `${plainNumber(month)}月${plainNumber(day)}日`
+
+/** Quarters, spans of days, sums without their cents, and how long a race took. */
+function spans(): Rule[] {
+  const HALVES: Readonly<Record<string, string>> = { H1: '上半年', H2: '下半年' }
+  return [
+    daySpanRule('到', sayDay),
+    dayRule(/^ ?(?:[之以]?[前后]|起|当[天日晚]|[早晚]上?|[上下]午|开始|截止|出发|发货|到期|\d{1,2}:\d\d)/, sayDay),
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<year>(?:20)?\d\d)年?(?<part>Q[1-4]|H[12])(?![A-Za-z\d])`,
+      ({ year = '', part = '' }) => `${digits(year)}年${HALVES[part] ?? `第${digits(part)}季度`}`,
+    ),
+    ...signedRules(
+      'money',
+      String.raw`${SIGN}(?<whole>\d[\d,]{0,20})\.(?<cents>\d0|0)(?=[美欧日港韩]?元|英镑)`,
+      ({ sign = '', whole = '', cents = '' }, { before }) =>
+        isSigned(sign || undefined, before)
+          ? number(`${sign}${whole}${cents.startsWith('0') ? '' : `.${cents[0]}`}`)
+          : null,
+    ),
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<hours>\d{1,2}):(?<minutes>[0-5]\d):(?<seconds>[0-5]\d)(?![\d:])`,
+      ({ hours = '', minutes = '', seconds = '' }, { before, after }) =>
+        /(?:用时|用了|耗时|历时|时长|片长|跑出|以)[约为是了]? ?$/.test(before) || /^(?:的成绩|完赛)/.test(after)
+          ? `${hourOf(hours)}小时${plainNumber(minutes)}分${plainNumber(seconds)}秒`
+          : null,
+    ),
+  ]
+}
+
+/** Numbers of things, securities, licence plates and figures. */
+function codes(): Rule[] {
+  return [
+    rule('abbreviation', 'letter', String.raw`[Nn][Oo]\.? ?(?=\d{1,3}(?!\d))`, () => '第'),
+    rule(
+      'serial',
+      'letter',
+      String.raw`[Nn][Oo][.:]? ?(?<all>\d{4,20})(?!\d)`,
+      ({ all = '' }, { before }) => `${/号[：: ]?$/.test(before) ? '' : '编号'}${digits(all)}`,
+    ),
+    rule('abbreviation', 'letter', String.raw`pp?\. ?(?<page>\d{1,4})(?!\d)`, ({ page = '' }) => `第${number(page)}页`),
+    rule(
+      'serial',
+      'digit',
+      String.raw`(?<code>\d{4,6})\.(?<market>S[HZS]|BJ|HK)(?![A-Za-z])`,
+      ({ code = '', market = '' }) => `${digits(code)}点${market}`,
+    ),
+    rule(
+      'serial',
+      'letter',
+      String.raw`(?<letter>[A-Z])[·•]?(?<rest>[A-Z\d]{5,6})(?![A-Za-z\d])`,
+      ({ letter = '', rest = '' }, { before }) =>
+        PLATE.test(before) ? `${letter}${rest.replaceAll(/\d/g, digits)}` : null,
+    ),
+    rule('serial', 'digit', String.raw`\d{1,3}[-–]\d{1,3}(?:[-–]\d{1,3})?(?![\d-])`, (_groups, { before }, match) =>
+      /(?:[图表]|公式|附录)$/.test(before) ? match.split(/\D/).map(plainNumber).join('杠') : null,
+    ),
+  ]
+}
+
+/** A wave between two things is 到; behind a word that is drawn out it is a pause. */
+function waves(): Rule[] {
+  const DRAWN_OUT = /[的了吧呀哦啊呢嘛哈谢好嗨喔啦吗们]$/
+  return [
+    rule('range', 'symbol', '[~～〜]{1,5}', (_groups, { before, after }) => {
+      if (!/^[\p{L}\d+−-]/u.test(after)) return ''
+      return DRAWN_OUT.test(before) ? '，' : '到'
+    }),
+    rule('measure', 'symbol', '["″](?=屏|显示器|电视)', (_groups, { before }) => (/\d$/.test(before) ? '英寸' : null)),
+    rule('symbol', 'symbol', '[↑↓]', (_groups, { before }, match) =>
+      /[\d%]$/.test(before) ? (match === '↑' ? '上升' : '下降') : null,
+    ),
+  ]
+}
+
+/** Numbers that are names: 110, 70后, 5·12, 666. */
+function byDigits(): Rule[] {
+  const CALLED = /(?:拨打?|报警|[火匪]警|急救|交警|警察|消防|致电|打)[请拨打电话是为：: ]{0,6}$/
+  const COUNTED = /[是为共约达到价有近超第：:=]$/
+  return [
+    rule(
+      'telephone',
+      'digit',
+      '1(?:10|19|20|22|2306|2315|2345)(?![\\d.%万亿个元次分米斤人年月日岁号公多])',
+      (_groups, { before }, match) => (CALLED.test(before) ? phone(match) : null),
+    ),
+    rule(
+      'date',
+      'digit',
+      '(?:[5-9]0|[89]5|0[05]|10)(?=后(?![来面续期边天])(?:[^，。,. ]|[，。]))',
+      (_groups, { before }, match) => (/\d$/.test(before) ? null : digits(match)),
+    ),
+    rule('date', 'symbol', String.raw`['’‘](?<year>\d\d)(?=[年届级])`, ({ year = '' }) => digits(year)),
+    rule('date', 'digit', String.raw`(?<month>\d{1,2})[·•](?<day>\d{1,2})(?![\d·•月日])`, ({ month = '', day = '' }) =>
+      isDate(month, day) ? digits(month + day) : null,
+    ),
+    rule(
+      'cardinal',
+      'digit',
+      String.raw`(?:6{3,12}|23{2,12})(?=[，。！？!?～~…、\s]|了|$)`,
+      (_groups, { before }, match) => (COUNTED.test(before) ? null : digits(match)),
+    ),
+    rule(
+      'cardinal',
+      'digit',
+      '(?:520|1314)(?=快乐|礼物|表白|情人节|告白)|996(?=工作制|加班|福报|的)',
+      (_groups, _around, match) => digits(match),
+    ),
+  ]
+}
+
 const YEAR = String.raw`(?:1[0-9]|20)\d\d`
 
 function dates(): Rule[] {
@@ -161,11 +289,11 @@ function dates(): Rule[] {
     rule(
       'date',
       'digit',
-      String.raw`(?<year>${YEAR})[-/.](?<month>0[1-9]|1[0-2])(?!\d|[-/.%]\d)`,
+      String.raw`(?<year>${YEAR})[-/.](?<month>0[1-9]|1[0-2])(?!\d|[/.%]\d|-\d(?!\d{3}[-/.]))`,
       ({ year = '', month = '' }) => `${digits(year)}年${plainNumber(month)}月`,
     ),
     rule('range', 'symbol', String.raw`[-–—~～〜](?=[¥$€£￥]?\d)`, (_groups, { before }) =>
-      /\d ?[年月日号点时分秒元级层楼章节页岁]$|[¥$€£][\d.,]+$/.test(before) ? '到' : null,
+      /\d ?[年月日号点时分秒元级层楼章节页岁]$|\d{4}[./](?:0[1-9]|1[0-2])$|[¥$€£][\d.,]+$/.test(before) ? '到' : null,
     ),
     rule('date', 'digit', String.raw`0(?<number>\d)(?=[月日号时点分秒])`, ({ number: written = '' }) =>
       cardinal(written),
@@ -302,7 +430,7 @@ function fractions(): Rule[] {
     ),
     ...signedRules(
       'fraction',
-      String.raw`${SIGN}(?:(?<whole>\d{1,9})[又 ])?(?<top>\d{1,9})\/(?<bottom>${WHOLE})(?![\d/]| ?mmHg)`,
+      String.raw`${SIGN}(?:(?<whole>\d{1,9})[又 ])?(?<top>\d{1,9})\/(?<bottom>${WHOLE})(?![\d/])`,
       ({ sign, whole, top = '', bottom = '' }, { before }) =>
         isSigned(sign, before) && !/\/$/.test(before)
           ? `${sign === undefined ? '' : '负'}${whole === undefined ? '' : `${cardinal(whole)}又`}${cardinal(bottom)}分之${cardinal(top)}`
@@ -312,6 +440,27 @@ function fractions(): Rule[] {
       const [top = '', bottom = ''] = vulgar.normalize('NFKC').split('⁄')
       return `${cardinal(whole)}又${cardinal(bottom)}分之${cardinal(top)}`
     }),
+  ]
+}
+
+/** Rooms and emergency numbers. */
+function rooms(): Rule[] {
+  return [
+    rule(
+      'telephone',
+      'digit',
+      String.raw`\d{3,4}(?=室|号房|房间|[会教病诊]议?[室房]|包[厢间]|宿舍|办公室)`,
+      (_groups, _around, match) => digits(match),
+    ),
+    rule('telephone', 'digit', String.raw`\d{3,4}(?![\d年月日元万亿个%.])`, (_groups, { before }, match) =>
+      /[栋座幢]$|单元$|\d楼$/.test(before) ? digits(match) : null,
+    ),
+    rule('telephone', 'digit', '1(?:10|19|20|14|22)(?=[、和与或]1[12]|是|报警|急救)', (_groups, _around, match) =>
+      phone(match),
+    ),
+    rule('telephone', 'digit', '1(?:10|19|20|14|22)(?![\\d.%])', (_groups, { before }, match) =>
+      /1[12][0-9][、和与或]$/.test(before) ? phone(match) : null,
+    ),
   ]
 }
 
@@ -331,26 +480,18 @@ function sums(): Rule[] {
     rule('date', 'digit', String.raw`\d{4}(?=[〕\]]\d)`, (_groups, { before }, match) =>
       /[〔[]$/.test(before) ? digits(match) : null,
     ),
-    rule('telephone', 'digit', String.raw`\d{3,4}(?=室|号房|房间)`, (_groups, _around, match) => digits(match)),
-    rule('telephone', 'digit', String.raw`\d{3,4}(?![\d年月日元万亿个%.])`, (_groups, { before }, match) =>
-      /[栋座幢]$|单元$/.test(before) ? digits(match) : null,
-    ),
-    rule('telephone', 'digit', '1(?:10|19|20|14|22)(?=[、和与或]1[12]|是|报警|急救)', (_groups, _around, match) =>
-      phone(match),
-    ),
-    rule('telephone', 'digit', '1(?:10|19|20|14|22)(?![\\d.%])', (_groups, { before }, match) =>
-      /1[12][0-9][、和与或]$/.test(before) ? phone(match) : null,
-    ),
     rule(
       'serial',
       'digit',
       String.raw`(?<number>\d{3,6})-(?<year>(?:19|20)\d\d)(?![\d年])`,
       ({ number: written = '', year = '' }) => (Number(written) > 2100 ? `${digits(written)}杠${digits(year)}` : null),
     ),
-    rule('measure', 'symbol', String.raw`\/(?=[分秒人天日月年周次个斤米升])`, (_groups, { before }) =>
-      /[\p{Script=Han}]$/u.test(before) ? '每' : null,
+    rule(
+      'measure',
+      'symbol',
+      String.raw`\/(?=[分秒人天日月年周次个斤米升包盒箱袋瓶本台套件张位份间晚节期亩吨](?![\p{Script=Han}]))`,
+      (_groups, { before }) => (/[\p{Script=Han}]$/u.test(before) ? '每' : null),
     ),
     rule('electronic', 'symbol', String.raw`#(?<topic>[^#\s]{1,40})#`, ({ topic = '' }) => `话题${topic}`),
-    rule('abbreviation', 'letter', String.raw`[Nn][Oo]\.? ?(?=\d{1,3}(?!\d))`, () => '第'),
   ]
 }

@@ -1,4 +1,4 @@
-import { spokenForms } from '../table.ts'
+import { spokenForms, wordsOf } from '../table.ts'
 
 export const UNITS = spokenForms(`
   mm | ミリメートル
@@ -63,6 +63,9 @@ export const UNITS = spokenForms(`
   lm | ルーメン
   lx | ルクス
   mol | モル
+  mmol | ミリモル
+  mmol/L | ミリモル毎リットル
+  mg/dL | ミリグラム毎デシリットル
   rpm | 回転毎分
   B | バイト
   KB,kB | キロバイト
@@ -75,6 +78,8 @@ export const UNITS = spokenForms(`
   px | ピクセル
   dpi | ディーピーアイ
   fps | フレーム毎秒
+  bpm | 拍毎分
+  F | 階
   km/h | キロメートル毎時
   m/s | メートル毎秒
   mph | マイル毎時
@@ -283,4 +288,40 @@ export const SYMBOLS = spokenForms(`
   ⅜ | 八分の三
   ⅝ | 八分の五
   ⅞ | 八分の七
+`)
+
+export const GREEK_LETTERS = wordsOf(`
+  アルファ ベータ ガンマ デルタ イプシロン ゼータ イータ シータ イオタ カッパ ラムダ ミュー ニュー クサイ オミクロン パイ ロー シグマ タウ ウプシロン ファイ カイ プサイ オメガ
+`)
+
+/** Numbers of atoms up to five are English. */
+export const ATOMS = wordsOf('ゼロ ワン ツー スリー フォー ファイブ')
+
+/** Names whose number is English. */
+export const ENGLISH_NUMBERS = spokenForms(`
+  2D | ツーD
+  3D | スリーD
+  3G | スリーG
+  4G | フォーG
+  5G | ファイブG
+  6G | シックスG
+  B2B | BツーB
+  B2C | BツーC
+  G7 | Gセブン
+  G20 | Gトゥエンティ
+  F1 | Fワン
+  J1 | Jワン
+  J2 | Jツー
+  J3 | Jスリー
+  K1,K-1 | Kワン
+  M1,M-1 | Mワン
+  MP3 | MPスリー
+  MP4 | MPフォー
+  PS4 | PSフォー
+  PS5 | PSファイブ
+  CO2 | COツー
+  H2O | HツーO
+  SO2 | SOツー
+  NO2 | NOツー
+  CH4 | CHフォー
 `)

@@ -1,4 +1,6 @@
 import {
+  dayRule,
+  daySpanRule,
   type EastAsianWords,
   electronicRules,
   foldWidth,
@@ -7,7 +9,9 @@ import {
   measureRules,
   moneyRules,
   NUMBER,
+  namedNumbers,
   numberRules,
+  pairRules,
   SIGN,
   signedRules,
   symbolRules,
@@ -16,7 +20,7 @@ import {
 import { LARGEST_SPELLED, spell } from '../number-rules.ts'
 import { oneOf, rule, rulesAt } from '../rules.ts'
 import type { Read, Rule, RuleBook } from '../scan.ts'
-import { CURRENCIES, MARKS, SYMBOLS, UNITS } from './japanese-words.ts'
+import { ATOMS, CURRENCIES, ENGLISH_NUMBERS, MARKS, SYMBOLS, UNITS } from './japanese-words.ts'
 
 const DIGITS = '零一二三四五六七八九'
 const ERAS: Readonly<Record<string, string>> = { R: '令和', H: '平成', S: '昭和', T: '大正', M: '明治' }
@@ -33,6 +37,9 @@ export function japanese(): RuleBook {
     marks: MARKS,
     rules: [
       ...electronicRules(words),
+      ...pairRules(words),
+      ...namedNumbers(ENGLISH_NUMBERS),
+      ...names(),
       ...dates(),
       weekdays(),
       ...scores(),
@@ -64,6 +71,8 @@ const japaneseWords = (): EastAsianWords => ({
   per: (measured, unit) => `${measured}毎${unit}`,
   each: (unit) => `毎${unit}`,
   eachOf: '[日月年時分秒人回個本枚]',
+  clock: ['分', '秒'],
+  joint: 'の',
   against: '対',
   power: (exponent) => `の${exponent}乗`,
   magnitudes: '千百万億兆',
@@ -72,6 +81,7 @@ const japaneseWords = (): EastAsianWords => ({
   marks: MARKS,
   symbols: SYMBOLS,
   stars: (count) => `星${cardinal(String(count))}つ`,
+  atoms: (written) => ATOMS[Number(written)] ?? cardinal(written),
   serial: (letters, written) => `${letters}${written.length > 3 ? digits(written) : cardinal(written)}`,
 })
 
@@ -96,6 +106,46 @@ const digits = (written: string): string =>
   Array.from(written.replaceAll(/\D/g, ''), (one) => (one === '0' ? 'ゼロ' : DIGITS[Number(one)])).join('')
 const plainNumber = (written: string): string => cardinal(String(Number(written)))
 
+/** Signs and numbers that mean something else: ▲3億円, 打率.312, 3・11, 8888, ww. */
+function names(): Rule[] {
+  const AVERAGE = /(?:打率|勝率|出塁率)[はがで：:]? ?$/
+  return [
+    rule('math', 'symbol', String.raw`[▲△](?=\d[\d,]{0,20}(?:\.\d|[千百万億兆円%]|ポイント))`, () => 'マイナス'),
+    ...rulesAt(['digit', 'symbol'], 'decimal', String.raw`0?\.(?<places>\d{3})(?!\d)`, ({ places = '' }, { before }) =>
+      AVERAGE.test(before)
+        ? Array.from(places, (one, index) => (one === '0' ? '' : `${cardinal(one)}${'割分厘'[index]}`)).join('')
+        : null,
+    ),
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<month>\d{1,2})・(?<day>[12]\d|3[01])(?![\d・年月日回人号番巻話位章])`,
+      ({ month = '', day = '' }) =>
+        isDate(month, day) && Number(day) > 10 ? `${cardinal(month)}・${digits(day)}` : null,
+    ),
+    rule('cardinal', 'digit', String.raw`8{4,20}(?=[\s!！。、wｗ]|$)`, (_groups, { before }, match) =>
+      /[は＝=：:約計]$/.test(before) ? null : 'パチ'.repeat(match.length),
+    ),
+    rule('serial', 'letter', String.raw`B(?<floor>\d)F?(?=階|の|[^A-Za-z\d]|$)`, ({ floor = '' }, _around, match) =>
+      match.endsWith('F') ? `地下${cardinal(floor)}階` : null,
+    ),
+    rule(
+      'abbreviation',
+      'letter',
+      String.raw`pp?\. ?(?<page>\d{1,4})(?:[-–〜](?<last>\d{1,4}))?(?!\d)`,
+      ({ page = '', last }) => `${cardinal(page)}${last === undefined ? '' : `から${cardinal(last)}`}ページ`,
+    ),
+    rule('abbreviation', 'symbol', '[(（][株有][)）]', (_groups, _around, match) =>
+      match[1] === '株' ? '株式会社' : '有限会社',
+    ),
+    rule('measure', 'digit', String.raw`24\/7(?![\d/])`, () => 'トゥエンティフォーセブン'),
+    rule('abbreviation', 'letter', String.raw`[Vv]ol\.? ?(?=\d)`, () => 'ボリューム'),
+    rule('abbreviation', 'letter', String.raw`w{1,20}(?![A-Za-z\d.])`, (_groups, { before }, match) =>
+      (match.length > 1 ? /(?:^|[^A-Za-z])$/ : /[ぁ-んァ-ヶー！？。]$/).test(before) ? '笑' : null,
+    ),
+  ]
+}
+
 function dates(): Rule[] {
   const day = (month: string, written: string): string | null =>
     isDate(month, written) ? `${plainNumber(month)}月${plainNumber(written)}日` : null
@@ -115,6 +165,17 @@ function dates(): Rule[] {
       'letter',
       String.raw`(?<era>[RHSTM])\.?(?<year>\d{1,2})[./](?<month>\d{1,2})[./](?<day>\d{1,2})(?!\d)`,
       read,
+    ),
+    rule(
+      'date',
+      'letter',
+      String.raw`(?<era>[RHSTM])(?<year>\d{1,2}|元)(?=年)`,
+      ({ era = '', year = '' }) => `${ERAS[era]}${year === '元' || Number(year) === 1 ? '元' : cardinal(year)}`,
+    ),
+    daySpanRule('から', (month, written) => day(month, written) ?? ''),
+    dayRule(
+      /^ ?(?:まで|から|より|[にの]|発売|開催|開始|締|必着|[(（]|午[前後]|\d{1,2}:\d\d)/,
+      (month, written) => day(month, written) ?? '',
     ),
     rule(
       'date',
@@ -156,7 +217,7 @@ function fractions(): Rule[] {
   return [
     ...signedRules(
       'fraction',
-      String.raw`${SIGN}(?:(?<whole>\d{1,9})(?<joint>[ と荷]))?(?<top>√?\d{1,9})\/(?<bottom>√?${WHOLE})(?![\d/]| ?mmHg)`,
+      String.raw`${SIGN}(?:(?<whole>\d{1,9})(?<joint>[ と荷]))?(?<top>√?\d{1,9})\/(?<bottom>√?${WHOLE})(?![\d/])`,
       ({ sign, whole, joint = '', top = '', bottom = '' }, { before }) => {
         if (!isSigned(sign, before) || /[\d/]$/.test(before)) return null
         const root = (written: string): string =>
@@ -231,6 +292,11 @@ function telephones(): Rule[] {
   ]
 }
 
+const TEAMS =
+  '巨人|阪神|中日|広島|横浜|DeNA|ヤクルト|西武|楽天|ロッテ|日本ハム|オリックス|ソフトバンク|日本|韓国|米国|中国|鹿島|浦和|川崎|神戸|町田|湘南'
+const TEAM = new RegExp(`^(?:${TEAMS})`)
+const TEAM_BEFORE = new RegExp(`(?:${TEAMS})$`)
+
 /** Passwords, extensions, house numbers and No. */
 function codes(): Rule[] {
   return [
@@ -241,12 +307,21 @@ function codes(): Rule[] {
     ),
     rule('abbreviation', 'letter', String.raw`[Nn][Oo]\.? ?1(?!\d)`, () => 'ナンバーワン'),
     rule('abbreviation', 'letter', String.raw`[Nn][Oo]\.? ?(?=\d)`, () => 'ナンバー'),
-    rule('telephone', 'digit', String.raw`\d{1,4}-\d{1,4}(?:-\d{1,4}){0,2}(?![\d-])`, (_groups, { before }, match) => {
-      const parts = match.split('-')
-      const isAddress =
-        parts.length > 2 || (/[\p{Script=Han}ー]$/u.test(before) && Number(parts[1]) <= Number(parts[0]))
-      return isAddress ? parts.map(plainNumber).join('の') : null
-    }),
+    rule(
+      'telephone',
+      'digit',
+      String.raw`\d{1,4}[-−–‐]\d{1,4}(?:[-−–‐]\d{1,4}){0,2}(?![\d-])`,
+      (_groups, { before, after }, match) => {
+        const parts = match.split(/\D/)
+        if (parts.length === 2 && (TEAM.test(after) || TEAM_BEFORE.test(before)))
+          return parts.map(plainNumber).join('対')
+        const isAddress =
+          parts.length > 2 ||
+          /(?:[図表式]|丁目|[区市町村])$/.test(before) ||
+          (/[\p{Script=Han}ー]$/u.test(before) && Number(parts[1]) <= Number(parts[0]))
+        return isAddress ? parts.map(plainNumber).join('の') : null
+      },
+    ),
   ]
 }
 
@@ -257,12 +332,21 @@ const waves = (): Rule =>
     return isBetween || /\d[円時日年月分人個歳]$/.test(before) ? 'から' : null
   })
 
+const LIMITS: Readonly<Record<string, string>> = {
+  '≥': '以上',
+  '≧': '以上',
+  '≤': '以下',
+  '≦': '以下',
+  '<': '未満',
+  '>': '超',
+}
+
 /** "≥18歳" is said behind its number: 十八歳以上. */
 const limit = ({ units }: EastAsianWords): Rule =>
   rule(
     'math',
     'symbol',
-    `(?<sign>[≥≧≤≦]) ?(?<number>${NUMBER}) ?(?<unit>${oneOf(Object.keys(units))}|[歳人円個点本年日月回名枚]|)`,
-    ({ sign = '', number: written = '', unit = '' }) =>
-      `${number(written)}${units[unit] ?? unit}${/[≥≧]/.test(sign) ? '以上' : '以下'}`,
+    `(?<sign>[≥≧≤≦<>]) ?(?<number>${NUMBER}) ?(?<unit>${oneOf(Object.keys(units))}|[歳人円個点本年日月回名枚]|)`,
+    ({ sign = '', number: written = '', unit = '' }, { before }) =>
+      /[\d<>=-] ?$/.test(before) ? null : `${number(written)}${units[unit] ?? unit}${LIMITS[sign]}`,
   )

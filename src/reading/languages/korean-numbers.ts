@@ -19,6 +19,7 @@ const PARTICLES: Readonly<Record<string, readonly [string, string]>> = {
   를: ['을', '를'],
   과: ['과', '와'],
   와: ['과', '와'],
+  로: ['으로', '로'],
 }
 
 export function number(written: string): string {
@@ -55,10 +56,14 @@ export const native = (written: string): string =>
     ? plainNumber(written)
     : spell('ko', 'spellout-cardinal-native-attributive', Number(written)).replaceAll(' ', '')
 
-const hasFinalConsonant = (word: string): boolean => ((word.codePointAt(word.length - 1) ?? 0) - 0xac00) % 28 !== 0
+/** ㄹ counts as none before 로. */
+function hasFinalConsonant(word: string, particle: string): boolean {
+  const final = ((word.codePointAt(word.length - 1) ?? 0) - 0xac00) % 28
+  return final !== 0 && !(particle === '로' && final === 8)
+}
 
 export const withParticle = (word: string, particle: string | undefined): string =>
-  `${word}${particle === undefined ? '' : (PARTICLES[particle]?.[hasFinalConsonant(word) ? 0 : 1] ?? particle)}`
+  `${word}${particle === undefined ? '' : (PARTICLES[particle]?.[hasFinalConsonant(word, particle) ? 0 : 1] ?? particle)}`
 
 /** 한두, 서너: two neighbouring numbers in one word. */
 const PAIRS: Readonly<Record<string, string>> = {
@@ -78,7 +83,8 @@ const isDecade = (written: string, counter: string, before: string): boolean =>
   /^[1-9]0$/.test(written) &&
   !/(?:차|트럭|버스|택시|기|드론|컴퓨터|노트북|카메라|폰|TV) ?$/.test(before)
 
-const counterPattern = (): string => `(?!${oneOf(NO_COUNTERS)})(?:${oneOf(Object.keys(COUNTERS))})`
+const counterPattern = (): string =>
+  `(?!${oneOf(NO_COUNTERS)}|대 ?(?:왕|국왕|임금|대통령|국회|총선|총리|회장|총장|교황|의장))(?:${oneOf(Object.keys(COUNTERS))})`
 
 const say = (written: string, counter: string): string =>
   Number(written) <= Number(COUNTERS[counter] ?? 0) ? native(written) : plainNumber(written)
@@ -113,10 +119,12 @@ export function counted(): Rule[] {
     rule(
       'range',
       'digit',
-      String.raw`(?<from>\d{1,2})[-–〜～~](?<to>\d{1,2})(?= ?(?<counter>${COUNTER}))`,
+      String.raw`(?<from>\d{1,2})[-–〜～~](?<to>\d{1,2})(?= ?(?<counter>${COUNTER}|번(?! ?(?:문제|출구|버스|선수))(?:[ ,.]|이나|만|은|도|정도|씩|$)))`,
       ({ from = '', to = '', counter = '' }) =>
         (Number(to) === Number(from) + 1 ? PAIRS[from] : undefined) ??
-        `${say(from, counter)}${counter}에서 ${say(to, counter)}`,
+        (counter.startsWith('번')
+          ? `${plainNumber(from)}에서 ${plainNumber(to)}`
+          : `${say(from, counter)}${counter}에서 ${say(to, counter)}`),
     ),
     rule(
       'cardinal',

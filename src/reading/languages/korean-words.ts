@@ -62,6 +62,7 @@ export const UNITS = spokenForms(`
   lm | 루멘
   lx | 럭스
   mol | 몰
+  mmol | 밀리몰
   rpm | 분당회전수
   B | 바이트
   KB,kB | 킬로바이트
@@ -74,6 +75,8 @@ export const UNITS = spokenForms(`
   px | 픽셀
   dpi | 디피
   fps | 프레임
+  bpm | 비피엠
+  F | 층
   mph | 마일 퍼 시간
   in | 인치
   ft | 피트
@@ -325,6 +328,7 @@ export const DAYS = spokenForms(`
 /** Numbers before these are Korean: 세 명. Above the limit of a counter they are Chinese: 이십사 시간. */
 export const COUNTERS = spokenForms(`
   번째,살 | 99
+  모,캔,줌,톨,티스푼,테이블스푼 | 49
   개,명,마리,권,장,대,잔,병,그루,송이,켤레,채,척,자루,벌,사람,가지,곳,군데,달 | 49
   칸,끼,줄,모금,입,방울,판,쌍,통,건,팀,차례,바퀴,걸음,컵,봉지,스푼,큰술,작은술,숟가락,꼬집 | 49
   조각,알,접시,그릇,포기,골,종류,상자,묶음,다발,뿌리,토막,꼭지,가닥,분께 | 49
@@ -337,5 +341,105 @@ export const COUNTERS = spokenForms(`
 /** Words that begin like a counter and are none: 1달러, 3개월, 2대회. */
 export const NO_COUNTERS = wordsOf(`
   개월 개국 개년 개소 달러 대학 대회 대한 대통 대표 대비 대책 대응 장관 장군 장애 판매 병원 병동 권리 명령 통계 건물 건설 알파 입니다 입구 입찰 입학
+  모델 모드 모듈 모양 모집 모두 모녀 모자 모음 캔버스 캔들 줌인 톨게이트
   시즌 시속 시민 시장 배터 배달 배송 골프 골목 팀장 척추 벌금 줄기 살인 자릿 컵대 컵라
+`)
+
+export const GREEK_LETTERS = wordsOf(`
+  알파 베타 감마 델타 엡실론 제타 에타 세타 요타 카파 람다 뮤 뉴 크시 오미크론 파이 로 시그마 타우 입실론 피 카이 프시 오메가
+`)
+
+/** Numbers of atoms up to five are English. */
+export const ATOMS = wordsOf('제로 원 투 쓰리 포 파이브')
+
+/** Names whose number is English. */
+export const ENGLISH_NUMBERS = spokenForms(`
+  2D | 투D
+  3D | 쓰리D
+  3G | 쓰리G
+  4G | 포G
+  5G | 파이브G
+  6G | 식스G
+  4K | 포K
+  8K | 에잇K
+  B2B | B투B
+  B2C | B투C
+  G7 | G세븐
+  F1 | F원
+  M1 | M원
+  M2 | M투
+  MP3 | MP쓰리
+  MP4 | MP포
+  PS4 | PS포
+  PS5 | PS파이브
+  CO2 | CO투
+  H2O | H투O
+  SO2 | SO투
+  NO2 | NO투
+  CH4 | CH포
+`)
+
+/** Letters that stand by themselves in chats. */
+export const JAMO = spokenForms(`
+  ㅋ | 크
+  ㅎ | 흐
+  ㅠ | 유
+  ㅜ | 우
+  ㅇ | 응
+  ㄴ | 노
+  ㄱ | 고
+  ㄷ | 덜
+  ㅇㅋ | 오케이
+  ㄱㅅ | 감사
+  ㅊㅋ | 축하
+  ㅅㄱ | 수고
+  ㅈㅅ | 죄송
+  ㅂㅂ | 바이바이
+  ㅇㅈ | 인정
+  ㄹㅇ | 리얼
+  ㅎㅇ | 하이
+`)
+
+/** Chinese characters of headlines. */
+export const HANJA = spokenForms(`
+  比 | 비
+  美 | 미
+  中 | 중
+  日 | 일
+  韓 | 한
+  北 | 북
+  英 | 영
+  獨 | 독
+  佛 | 불
+  與 | 여
+  野 | 야
+  靑 | 청
+  檢 | 검
+  軍 | 군
+  黨 | 당
+  前 | 전
+  現 | 현
+  故 | 고
+  新 | 신
+  大 | 대
+  小 | 소
+  高 | 고
+  低 | 저
+  男 | 남
+  女 | 여
+  對 | 대
+  反 | 반
+  無 | 무
+  車 | 차
+  株 | 주
+  銀 | 은
+  社 | 사
+  家 | 가
+  者 | 자
+  發 | 발
+  行 | 행
+  性 | 성
+  最 | 최
+  初 | 초
+  外 | 외
 `)
