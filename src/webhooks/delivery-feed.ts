@@ -11,6 +11,7 @@ import type { Context, Parts } from '../context/context.ts'
 import type { Database } from '../db/database.ts'
 import { idsOfAccount, ofAccount } from '../db/own/own-rows.ts'
 import {
+  type Follower,
   type Followers,
   type Interest,
   keptBy,
@@ -21,6 +22,7 @@ import {
   tellFollower,
   type Values,
   type Wanted,
+  wantedKey,
 } from '../jobs/live/followers.ts'
 import type { Ended } from '../jobs/live/job-feed.ts'
 import { checkedEnded, checkedEveryMs } from '../jobs/live/jobs-updated.ts'
@@ -149,24 +151,26 @@ export class DeliveryFeed {
   }
 
   #add(id: string, accountId: string, followers: Wanted<Followed>['followers'] = null): void {
-    this.#changed.add(id, { accountId, followers })
+    this.#changed.add(wantedKey({ accountId, id }), { id, accountId, followers })
   }
 
   async #read(batch: ReadonlyMap<string, Wanted<Followed>>): Promise<void> {
     const parts = this.#parts()
-    const deliveries = await readDeliveries(parts, { id: { in: [...batch.keys()] } })
+    const wanted = [...batch.values()]
+    const deliveries = await readDeliveries(parts, { id: { in: wanted.map(({ id }) => id) } })
     const keys = await this.#endpointKeys(deliveries)
-    const of = (id: string) => {
-      const { accountId = '', followers = null } = batch.get(id) ?? {}
-      return followers ?? this.#followers.accounts.get(accountId) ?? []
-    }
     for (const delivery of deliveries.reverse()) {
       const followed = { ...delivery, endpointKey: keys.get(delivery.jobId) ?? null }
       const values = valuesOf(delivery, parts)
-      for (const follower of of(delivery.id)) tellFollower(follower, followed, values)
+      for (const follower of this.#of(batch.get(wantedKey(delivery)))) tellFollower(follower, followed, values)
     }
     const there = new Set(deliveries.map(({ id }) => id))
-    for (const id of batch.keys()) if (!there.has(id)) for (const follower of of(id)) notifyFollowerOfGone(follower, id)
+    for (const one of wanted)
+      if (!there.has(one.id)) for (const follower of this.#of(one)) notifyFollowerOfGone(follower, one.id)
+  }
+
+  #of(wanted: Wanted<Followed> | undefined): Iterable<Follower<Followed>> {
+    return wanted?.followers ?? this.#followers.accounts.get(wanted?.accountId ?? '') ?? []
   }
 
   async #endpointKeys(deliveries: readonly Delivery[]): Promise<Map<string, string>> {

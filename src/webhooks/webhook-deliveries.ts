@@ -27,7 +27,7 @@ const MAX_URL_CHARACTERS = 2048
 /** Without the body, which contains signed URLs. */
 export const DELIVERY_VIEW = {
   ...{ id: true, kind: true, jobId: true, url: true, state: true, outcome: true, createdAt: true, finishedAt: true },
-  ...{ nextAttemptAt: true, round: true, attempt: true },
+  ...{ nextAttemptAt: true, round: true, attempt: true, accountId: true },
 } as const
 
 export const ATTEMPT_VIEW = {

@@ -52,9 +52,13 @@ export interface Follower<Row = Job> {
 
 /** A row to read again, for some followers or, if null, for all of the account. */
 export interface Wanted<Row = Job> {
+  readonly id: string
   readonly accountId: string
   readonly followers: ReadonlySet<Follower<Row>> | null
 }
+
+/** Any role of the database may notify of another account's row, which must not take the place of the owner's own notification. */
+export const wantedKey = ({ accountId, id }: Pick<Wanted, 'accountId' | 'id'>): string => `${accountId} ${id}`
 
 export const mergeWanted = <Row>(older: Wanted<Row>, newer: Wanted<Row>): Wanted<Row> => ({
   ...newer,

@@ -31,6 +31,7 @@ import {
   STATES,
   type Values,
   type Wanted,
+  wantedKey,
 } from './followers.ts'
 import { JOB_CHANNEL } from './notify-job.ts'
 import { watchDeliveries } from './watch-deliveries.ts'
@@ -187,21 +188,20 @@ function openJobFetcher(
   { notify, notifyGone, isWatched }: FetchListener,
 ): JobFetcher {
   const fetchBatch = async (batch: ReadonlyMap<string, Wanted>): Promise<void> => {
-    const gone = new Map(batch)
-    const withDeliveries = [...batch.values()].some(({ accountId }) => isWatched(accountId))
-    const jobs = await readJobs(parts(), [...batch.keys()], withDeliveries)
+    const wanted = [...batch.values()]
+    const withDeliveries = wanted.some(({ accountId }) => isWatched(accountId))
+    const ids = wanted.map(({ id }) => id)
+    const jobs = await readJobs(parts(), ids, withDeliveries)
     let since = performance.now()
-    for (const [id, asked] of batch) {
+    for (const { id, accountId, followers } of wanted) {
       const job = jobs.get(id)
-      if (job === undefined) continue
-      gone.delete(id)
-      if (asked.accountId !== job.accountId) continue
-      notify({ job, values: valuesOf(job), followers: asked.followers })
+      if (job === undefined) notifyGone(accountId, id)
+      if (job?.accountId !== accountId) continue
+      notify({ job, values: valuesOf(job), followers })
       if (performance.now() - since < TURN_MS) continue
       await nextTurn()
       since = performance.now()
     }
-    for (const [jobId, { accountId }] of gone) notifyGone(accountId, jobId)
   }
   const changed = new Drain<string, Wanted>({
     maxBatch: MAX_BATCH,
@@ -211,8 +211,10 @@ function openJobFetcher(
     onFailure: ({ message }) => parts().log.warn({ err: message }, 'changed jobs could not be read; trying again'),
   })
   return {
-    want: (accountId, jobId, follower) =>
-      changed.add(jobId, { accountId, followers: follower === undefined ? null : new Set([follower]) }),
+    want: (accountId, id, follower) => {
+      const wanted = { id, accountId, followers: follower === undefined ? null : new Set([follower]) }
+      changed.add(wantedKey(wanted), wanted)
+    },
   }
 }
 

@@ -72,6 +72,55 @@ describe('a job that leaves the filter is a removed id', () => {
 })
 
 test('what retention deletes is removed, of jobs and of their deliveries', async () => {
+test("a notification that names another account's rows shows them to nobody and takes no change from their owner", async () => {
+  const follow = async () => {
+    const account = await service.createAccount()
+    const { apiKey } = await service.createKey(account, ['job:read', 'account:admin'])
+    const job = await put(account, { status: 'processing' })
+    await insertDelivery(service.runtime.db, { accountId: account, jobId: job, state: 'pending' })
+    const client = openSocketClient(service.url, apiKey)
+    const heard = [
+      'jobChanges(everyMs: 100) { jobs { id } removedIds }',
+      'jobChanges(everyMs: 100, filter: { deliveryStates: [PENDING, FAILED] }) { jobs { id } removedIds }',
+      'deliveryChanges(everyMs: 100) { deliveries { id url } removedIds }',
+      'deliveriesUpdated { id url }',
+    ].map((field) => client.subscribe<Record<string, unknown>>(`subscription { ${field} }`))
+    for (const { waitFor } of heard) await waitFor(() => true)
+    const hears = (id: string) => heard.map(({ data }) => JSON.stringify(data).includes(id))
+    return { account, hears, client }
+  }
+  const ended = async (accountId: string) => {
+    const jobId = await put(accountId, {})
+    return [jobId, await insertDelivery(service.runtime.db, { accountId, jobId, state: 'failed' })] as const
+  }
+  // As a role that may only read can send it.
+  const notify = (messages: readonly (readonly [string, ...string[]])[]) =>
+    run('select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as message(channel, payload)', [
+      messages.map(([channel]) => channel),
+      messages.map(([, ...ids]) => ids.join(' ')),
+    ])
+  const tell = (account: string, job: string, delivery: string) =>
+    [
+      ['sonant_job', account, job],
+      ['sonant_account', account, delivery],
+    ] as const
+  const [thief, owner] = [await follow(), await follow()]
+  const [job, delivery] = await ended(owner.account)
+  await notify([
+    ...tell(owner.account, job, delivery),
+    ...tell(thief.account, job, delivery),
+    ['sonant_account', thief.account, delivery, job],
+  ])
+  await until(() => owner.hears(job).slice(0, 2).every(Boolean), TIMEOUT_MS, 'the owner to hear of its job')
+  await until(() => owner.hears(delivery).slice(2).every(Boolean), TIMEOUT_MS, 'the owner to hear of its delivery')
+  const [ownJob, ownDelivery] = await ended(thief.account)
+  await notify(tell(thief.account, ownJob, ownDelivery))
+  await until(() => thief.hears(ownJob).slice(0, 2).every(Boolean), TIMEOUT_MS, 'a later job')
+  await until(() => thief.hears(ownDelivery).slice(2).every(Boolean), TIMEOUT_MS, 'a later delivery')
+  expect([job, delivery].flatMap(thief.hears)).toEqual(Array(8).fill(false))
+  for (const { client } of [thief, owner]) await client.dispose()
+})
+
   const account = await service.createAccount()
   const { apiKey } = await service.createKey(account, ['job:read', 'account:admin'])
   const at = new Date(service.runtime.now().getTime() - (JOB_DAYS + 1) * DAY_MS)
