@@ -101,7 +101,7 @@ class JobDispatcher implements Dispatcher {
     const [invalidate, heartbeat] = [() => this.#invalidate(), () => void this.#running.heartbeat()]
     await queue.prepare(kind)
     const unlisten = await notifier.listen(QUEUE_CHANNEL, (name) => name === kind.queue && invalidate(), invalidate)
-    this.#stopCancelling = await notifier.listen(ABORT_CHANNEL, (jobId) => this.#running.cancel(jobId), heartbeat)
+    this.#stopCancelling = await notifier.listen(ABORT_CHANNEL, (jobId) => void this.#running.cancel(jobId), heartbeat)
     const removeLocal = queue.addLocalWorker(kind, { wake: () => this.#wakeHere() })
     const unwatch = queue.watchDue(kind, { onDue: invalidate, isDue: () => this.#hasFailed })
     const leaveGate = gate?.onOpen(invalidate) ?? (() => undefined)

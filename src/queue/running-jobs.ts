@@ -48,8 +48,14 @@ export class RunningJobs {
     return [...this.byDelivery.keys()]
   }
 
-  cancel(jobId: string): void {
-    for (const job of this.byDelivery.values()) if (job.delivery.jobId === jobId) stopForGood(job)
+  /** Stops the job if it is no longer this worker's: any role of the database may notify that it was cancelled. Never rejects. */
+  async cancel(jobId: string): Promise<void> {
+    const jobs = [...this.byDelivery.values()].filter(({ delivery }) => delivery.jobId === jobId)
+    if (jobs.length === 0) return
+    // A heartbeat looks again.
+    await this.#cancelLost(jobs).catch((error: Error) =>
+      this.#options.log.warn({ err: error.message }, 'a cancelled job could not be looked up'),
+    )
   }
 
   /** Stops jobs at servers with a limit, because other workers may fill them now. */
@@ -75,14 +81,13 @@ export class RunningJobs {
         if (!owned.has(delivery.id) && this.byDelivery.has(delivery.id))
           controller.abort(new Error('another worker holds the job'))
       }
-      await this.#cancelLost()
+      await this.#cancelLost([...this.byDelivery.values()])
     } catch (error) {
       this.#options.log.warn({ err: (error as Error).message }, 'a heartbeat was missed')
     }
   }
 
-  async #cancelLost(): Promise<void> {
-    const jobs = [...this.byDelivery.values()]
+  async #cancelLost(jobs: readonly RunningJob[]): Promise<void> {
     const owned = await this.#options.stillOwned?.(jobs.map(({ delivery }) => delivery.jobId))
     if (owned === undefined) return
     // A job that was released and claimed here again looks lost.

@@ -30,6 +30,16 @@ test('a job that another worker has overtaken is stopped for good', async () => 
   expect(stateOf(job)).toEqual({ stopped: true, cancelled: true })
 })
 
+test('a notification that a job was cancelled stops it only if its row says so, too', async () => {
+  for (const isLost of [false, true]) {
+    const jobs = open(async () => new Set(isLost ? [] : [DELIVERY.jobId]))
+    const job = running()
+    jobs.byDelivery.set(DELIVERY.id, job)
+    await jobs.cancel(DELIVERY.jobId)
+    expect(stateOf(job)).toEqual({ stopped: isLost, cancelled: isLost })
+  }
+})
+
 test('a job that was released and claimed here again, while its earlier claim was looked at, goes on', async () => {
   const { promise: looked, resolve: answer } = Promise.withResolvers<ReadonlySet<string>>()
   const asked = Promise.withResolvers<void>()
