@@ -17,6 +17,8 @@ const LOCK_ERASABLE = `
 /** A delivery may have been sent again after the first statement began. */
 const STILL_ERASABLE = `select id from job j where id = any($1) and ${HAS_NO_DELIVERY}`
 
+const ERASE_DELIVERIES = 'delete from webhook_delivery where job_id = any($1) returning id, job_id as "jobId"'
+const ERASE_JOBS = 'delete from job where id = any($1) returning id, account_id as "accountId"'
 const TRACES = ['idempotency_record', 'abandoned_attempt', 'heard_attempt', 'job_attempt', 'artifact'] as const
 const AT_ONCE = 8
 const NOTE = 'update artifact set deleted_at = now() where job_id = any($1) and deleted_at is null'
@@ -26,9 +28,14 @@ interface Owned {
   readonly accountId: string
 }
 
+interface OfJob {
+  readonly id: string
+  readonly jobId: string
+}
+
 interface Erased {
   readonly jobs: readonly Owned[]
-  readonly deliveries: readonly Owned[]
+  readonly deliveries: readonly OfJob[]
 }
 
 type AudioParts = Pick<Parts, 'db' | 'storage'>
@@ -79,16 +86,19 @@ export async function eraseJobs(tx: Tx, jobIds: readonly string[]): Promise<Eras
   const { rows } = await tx.query<{ id: string }>(STILL_ERASABLE, [locked.rows.map(({ id }) => id)])
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return { jobs: [], deliveries: [] }
-  const erase = async (sql: string) =>
-    (await tx.query<Owned>(`${sql} returning id, account_id as "accountId"`, [ids])).rows
-  const deliveries = await erase('delete from webhook_delivery where job_id = any($1)')
+  const deliveries = await tx.query<OfJob>(ERASE_DELIVERIES, [ids])
   for (const table of TRACES) await tx.query(`delete from ${table} where job_id = any($1)`, [ids])
-  return { jobs: await erase('delete from job where id = any($1)'), deliveries }
+  const jobs = await tx.query<Owned>(ERASE_JOBS, [ids])
+  return { jobs: jobs.rows, deliveries: deliveries.rows }
 }
 
 export function tellErased(parts: Pick<Parts, 'notifier'>, { jobs, deliveries }: Erased): void {
-  for (const { id, accountId } of jobs) notifyJob(parts, { accountId, jobId: id })
-  for (const { id, accountId } of deliveries) notifyAccount(parts, accountId, id)
+  const ofJobs = Map.groupBy(deliveries, ({ jobId }) => jobId)
+  // Feeds that hear of a job by both channels at once read it once.
+  for (const { id: jobId, accountId } of jobs) {
+    notifyJob(parts, { accountId, jobId })
+    for (const { id } of ofJobs.get(jobId) ?? []) notifyAccount(parts, accountId, id, jobId)
+  }
 }
 
 /** Deletes all files of these jobs. Files go first, so a repetition after a crash finds the rest. */

@@ -1,8 +1,9 @@
 import { type GraphQLObjectType, getNamedType, isLeafType } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { notifyAccount } from '../../../src/accounts/notify-account.ts'
 import { buildGraphqlSchema } from '../../../src/graphql/schema.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
+import { deleteJob } from '../../../src/jobs/retention/delete-job.ts'
 import { dropOldJobs } from '../../../src/jobs/retention/drop-old-jobs.ts'
 import { newId } from '../../../src/values/id.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
@@ -164,6 +165,37 @@ test('a list by the states of deliveries stays true when an old delivery is dele
   await tidyWebhooks(service.runtime)
   await until(() => jobsOf(others).includes(jobId), TIMEOUT_MS, 'the job to come')
   await until(() => removedOf(failed).includes(jobId), TIMEOUT_MS, 'the job to leave')
+  await client.dispose()
+})
+
+test('a job that is deleted with its delivery makes no list by the states of deliveries read its other jobs again', async () => {
+  const account = await service.createAccount()
+  const { apiKey } = await service.createKey(account, ['job:read', 'account:admin'])
+  const deliver = (jobId: string) => insertDelivery(service.runtime.db, { accountId: account, jobId, state: 'failed' })
+  const [waiting, deleted, next] = [
+    await put(account, { status: 'processing' }),
+    await put(account, {}),
+    await put(account, {}),
+  ]
+  await deliver(deleted)
+  const client = openSocketClient(service.url, apiKey)
+  const filter = { or: [{ statuses: ['PROCESSING'] }, { deliveryStates: ['FAILED'] }] }
+  const heard = client.subscribe<Changes>(CHANGES, { filter })
+  await until(() => jobsOf(heard).includes(waiting), TIMEOUT_MS, 'the subscription to begin')
+  const query = vi.spyOn(service.runtime.db.pool, 'query')
+  await deleteJob(service.runtime.as({ kind: 'system' }), { jobId: deleted })
+  await until(() => removedOf(heard).includes(deleted), TIMEOUT_MS, 'the job to leave')
+  // Its job is looked up after those of the deleted delivery would be.
+  notifyAccount(service.runtime, account, await deliver(next))
+  await until(() => jobsOf(heard).includes(next), TIMEOUT_MS, 'a later delivery to be told')
+  const reads = query.mock.calls.flatMap(([one]) => {
+    const { name, values } = one as unknown as { name?: string; values?: [readonly string[]] }
+    return name === 'fetch_delivered_jobs' ? (values?.[0] ?? []) : []
+  })
+  query.mockRestore()
+  expect(reads).toContain(next)
+  expect(reads).not.toContain(waiting)
+  expect(removedOf(heard)).toEqual([deleted])
   await client.dispose()
 })
 
