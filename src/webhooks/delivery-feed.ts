@@ -118,7 +118,7 @@ export class DeliveryFeed {
     const { follower, states } = this.#followers.add(caller, interestIn(following), shape, true)
     try {
       await this.#listen()
-      await this.#want(caller.accountId, following, new Set([follower]))
+      await this.#want(ctx.db, caller.accountId, following, new Set([follower]))
     } catch (error) {
       follower.finish()
       throw error
@@ -135,19 +135,19 @@ export class DeliveryFeed {
     const since = new Date(this.#parts().now().getTime() - RESYNC_WINDOW_MS)
     for (const [accountId, followers] of this.#followers.accounts) {
       for (const follower of followers) for (const id of keptBy(follower)) this.#add(id, accountId)
-      this.#want(accountId, { filter: {}, ended: { since } }).catch(({ message }: Error) =>
+      this.#want(this.#parts().db, accountId, { filter: {}, ended: { since } }).catch(({ message }: Error) =>
         this.#parts().log.warn({ err: message }, 'subscribers were not sent what they missed'),
       )
     }
   }
 
   async #want(
+    db: Pick<Database, 'pool'>,
     accountId: string,
     { filter, ended = null }: Following,
     followers: Wanted<Followed>['followers'] = null,
   ): Promise<void> {
-    for (const id of await recentDeliveries(this.#parts().db, accountId, ended, filter))
-      this.#add(id, accountId, followers)
+    for (const id of await recentDeliveries(db, accountId, ended, filter)) this.#add(id, accountId, followers)
   }
 
   #add(id: string, accountId: string, followers: Wanted<Followed>['followers'] = null): void {

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../setup/http.ts'
+import { insertDelivery } from '../setup/jobs/deliveries.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { submitText } from '../setup/jobs/voice-jobs.ts'
 import { lockJobs, lockTable } from '../setup/postgres/locked-table.ts'
@@ -88,6 +89,35 @@ describe('one account with 60 subscriptions', () => {
         await one.waitFor((event) => JSON.stringify(event).includes(ids[index] as string))
     } finally {
       await artifacts.unlock().catch(() => undefined)
+      await client.dispose()
+    }
+  })
+})
+
+describe('one account that begins 60 subscriptions', () => {
+  test.each([
+    ['deliveryChanges', 'webhook_delivery', 'deliveries { id } removedIds'],
+    ['jobChanges', 'job', 'jobs { id } removedIds'],
+  ] as const)('of %s takes its share of the connections', async (field, table, fields) => {
+    const account = await service.createAccount()
+    const { apiKey } = await service.createKey(account, ['account:admin', 'job:read'])
+    const jobId = await insertJob(service.runtime.db, account, { status: 'processing', attempt: 1 })
+    const delivery = await insertDelivery(service.runtime.db, { accountId: account, jobId, state: 'pending' })
+    const client = openSocketClient(service.url, apiKey)
+    const locked = await lockTable(service.runtime, table)
+    try {
+      const heard = Array.from({ length: 60 }, () =>
+        client.subscribe(`subscription { ${field}(everyMs: 100) { ${fields} } }`),
+      )
+      const share = service.runtime.db.workShares.perKey
+      await locked.waitedFor(share)
+      await ask(service.url, apiKey, '{ catalog { catalogVersion } }')
+      expect(await locked.countWaiting()).toBe(share)
+      await locked.unlock()
+      for (const one of heard)
+        await one.waitFor((event) => [jobId, delivery].some((id) => JSON.stringify(event).includes(id)))
+    } finally {
+      await locked.unlock().catch(() => undefined)
       await client.dispose()
     }
   })

@@ -17,7 +17,9 @@ interface LockedTable {
 
 export const lockJobs = (runtime: Runtime): Promise<LockedTable> => lockTable(runtime, 'job')
 
-export async function lockTable({ db }: Runtime, table: 'job' | 'artifact' | 'api_key'): Promise<LockedTable> {
+type Lockable = 'job' | 'artifact' | 'api_key' | 'webhook_delivery'
+
+export async function lockTable({ db }: Runtime, table: Lockable): Promise<LockedTable> {
   // Connections of their own: the pool may be the one that waits.
   const [client, watch] = [new Client(db.url), new Client(db.url)]
   await Promise.all([client.connect(), watch.connect()])
