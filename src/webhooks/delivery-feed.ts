@@ -222,9 +222,11 @@ export async function recentDeliveries(
   filter: DeliveriesFilter = {},
 ): Promise<string[]> {
   const values: unknown[] = [accountId, ended?.since ?? null, ended?.atMost ?? null]
-  const conditions = deliveryConditions(filter, (value) => `$${values.push(value)}`)
+  const parameter = (value: unknown) => `$${values.push(value)}`
+  const { jobId, createdAt } = filter
+  const within = deliveryConditions({ jobId, createdAt }, parameter)
   const text = `
-    ${pending(MAX_PENDING, conditions)} union ${pending(MAX_OTHERS)}
+    ${pending(MAX_PENDING, deliveryConditions(filter, parameter), within)} union ${pending(MAX_OTHERS)}
     union (select id from (
       select id, finished_at from webhook_delivery
       where $2::timestamptz is not null and ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
@@ -235,9 +237,10 @@ export async function recentDeliveries(
 }
 
 /** Without an end to the search, a filter that matches few would read all that waits for a receiver. */
-const pending = (most: number, conditions: readonly string[] = []): string => `
+const pending = (most: number, conditions: readonly string[] = [], within: readonly string[] = []): string => `
   (select id from (
-    select * from webhook_delivery where ${ofAccount('$1')} and state = 'pending' order by ${idsOfAccount('desc')} limit ${MAX_SEARCHED}
+    select * from webhook_delivery d where ${[ofAccount('$1', 'd.'), `d.state = 'pending'`, ...within].join(' and ')}
+    order by ${idsOfAccount('desc', 'd.')} limit ${MAX_SEARCHED}
   ) d where ${conditions.join(' and ') || 'true'} order by ${idsOfAccount('desc')} limit ${most})`
 
 /**

@@ -363,7 +363,7 @@ const CHANGED_BY: Readonly<Record<string, readonly ChangingDeliveryValue[]>> = {
 builder.subscriptionField('deliveriesUpdated', (t) =>
   t.prismaField({
     description:
-      'Webhook deliveries that match, one in each message, whenever they change; first the pending ones that match as they are now, up to 500. Needs the scope account:admin.',
+      'Webhook deliveries that match, one in each message, whenever they change; first the pending ones that match as they are now, up to 500, found as `deliveryChanges` finds them. Needs the scope account:admin.',
     deprecationReason: 'It never says that a delivery left the list. Follow `deliveryChanges`, which does.',
     args: {
       filter: t.arg({
@@ -401,7 +401,7 @@ builder.subscriptionField('deliveryChanges', (t) =>
   t.field({
     type: DeliveryChangesRef,
     description:
-      "Changes of the webhook deliveries that match: those of which a selected field changed, and the ids of those that no longer match or were deleted, so that a client's list stays true. It begins with the pending ones that match as they are now, up to the newest 500; a query finds the others. Needs the scope account:admin.",
+      "Changes of the webhook deliveries that match: those of which a selected field changed, and the ids of those that no longer match or were deleted, so that a client's list stays true. It begins with the pending ones that match as they are now, up to the newest 500. They are searched among the newest 10,000 that match the filter's `jobId` and `createdAt`; a query finds the others. Needs the scope account:admin.",
     args: {
       filter: t.arg({
         type: DeliveriesFilterInput,

@@ -98,7 +98,7 @@ builder.subscriptionFields((t) => ({
   jobsUpdated: t.field({
     type: JobInterface,
     description:
-      'Jobs that match, one in each message, whenever they change; first the unfinished ones that match as they are now, up to 500.',
+      'Jobs that match, one in each message, whenever they change; first the unfinished ones that match as they are now, up to 500, found as `jobChanges` finds them.',
     deprecationReason: 'It never says that a job left the list. Follow `jobChanges`, which does.',
     args: {
       filter: t.arg({
@@ -118,7 +118,7 @@ builder.subscriptionFields((t) => ({
   jobsChanged: t.field({
     type: [JobInterface],
     description:
-      'Jobs that match and have changed, each in its latest state, at most 500 in a message; first the unfinished ones that match as they are now, up to 500.',
+      'Jobs that match and have changed, each in its latest state, at most 500 in a message; first the unfinished ones that match as they are now, up to 500, found as `jobChanges` finds them.',
     deprecationReason: 'It never says that a job left the list. Follow `jobChanges`, which does.',
     args: {
       filter: t.arg({ type: JobsFilterInput, description: 'Jobs that are followed; all of the account unless given.' }),
@@ -138,7 +138,7 @@ builder.subscriptionField('jobChanges', (t) =>
   t.field({
     type: JobChangesRef,
     description:
-      "Changes of the jobs that match: those of which a selected field changed, and the ids of those that no longer match or were deleted, so that a client's list stays true. It begins with the unfinished jobs that match as they are now, up to 500: those that a worker performs, then the newest that wait; a query finds the others. A change of a job's `deliveries` alone sends nothing: `deliveryChanges` follows those.",
+      "Changes of the jobs that match: those of which a selected field changed, and the ids of those that no longer match or were deleted, so that a client's list stays true. It begins with the unfinished jobs that match as they are now, up to 500: those that a worker performs, then the newest that wait. They are searched among the newest 10,000 of each that match the filter's `ids`, `idPrefix` and `createdAt`; a query finds the others. A change of a job's `deliveries` alone sends nothing: `deliveryChanges` follows those.",
     args: {
       filter: t.arg({ type: JobsFilterInput, description: 'Jobs that are followed; all of the account unless given.' }),
       everyMs: t.arg.int({ description: EVERY }),

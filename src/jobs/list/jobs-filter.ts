@@ -200,6 +200,12 @@ const idConditions = ({ ids, idPrefix, createdAt }: JobsFilter, parameter: Param
   ...(createdAt?.to ? [`id < ${parameter(firstIdAt('job', createdAt.to))}`] : []),
 ]
 
+/** The conditions on ids that every match fulfils; they are among those of `conditionsOf`. */
+export const idConditionsOf = (filter: JobsFilter, parameter: Parameter): string[] => [
+  ...idConditions(filter, parameter),
+  ...(filter.and ?? []).flatMap((part) => idConditionsOf(part, parameter)),
+]
+
 const rangeConditions = ({ completedAt, durationMs }: JobsFilter, parameter: Parameter): string[] => [
   ...(completedAt?.from ? [`completed_at >= ${parameter(completedAt.from)}`] : []),
   ...(completedAt?.to ? [`completed_at < ${parameter(completedAt.to)}`] : []),

@@ -10,7 +10,7 @@ import type { Database } from '../../db/database.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../job-shape.ts'
 import { isTerminal } from '../job-states.ts'
-import { conditionsOf, DELIVERY_STATES, type JobsFilter } from '../list/jobs-filter.ts'
+import { conditionsOf, DELIVERY_STATES, idConditionsOf, type JobsFilter } from '../list/jobs-filter.ts'
 import {
   anyReadsDeliveries,
   anyWants,
@@ -276,11 +276,12 @@ export async function recentJobs(
   filter: JobsFilter = {},
 ): Promise<string[]> {
   const values: unknown[] = [accountId, ended?.since ?? null, ended?.atMost ?? null]
-  const conditions = conditionsOf(filter, (value) => `$${values.push(value)}`)
+  const parameter = (value: unknown) => `$${values.push(value)}`
+  const matching = { conditions: conditionsOf(filter, parameter), within: idConditionsOf(filter, parameter) }
   const text = `
     select id from (
       (select 0 as place, id from (
-        ${newest('processing', MAX_UNFINISHED, conditions)} union all ${newest('queued', MAX_UNFINISHED, conditions)}
+        ${newest('processing', MAX_UNFINISHED, matching)} union all ${newest('queued', MAX_UNFINISHED, matching)}
       ) matching order by status desc, id desc limit ${MAX_UNFINISHED})
       union (select 0, id from (${newest('processing', MAX_OTHERS)} union all ${newest('queued', MAX_OTHERS)}) others)
       union (select 1, id from (
@@ -292,7 +293,11 @@ export async function recentJobs(
 }
 
 /** Without an end to the search, a filter that matches few would read a whole queue. */
-const newest = (status: 'queued' | 'processing', most: number, conditions: readonly string[] = []): string => `
+const newest = (
+  status: 'queued' | 'processing',
+  most: number,
+  { conditions, within }: Record<'conditions' | 'within', readonly string[]> = { conditions: [], within: [] },
+): string => `
   (select id, status from (
-    select * from job where ${ofAccount('$1')} and status = '${status}' order by ${idsOfAccount('desc')} limit ${MAX_SEARCHED}
+    select * from job where ${[ofAccount('$1'), `status = '${status}'`, ...within].join(' and ')} order by ${idsOfAccount('desc')} limit ${MAX_SEARCHED}
   ) job where ${conditions.join(' and ') || 'true'} order by ${idsOfAccount('desc')} limit ${most})`

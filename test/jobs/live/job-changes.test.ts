@@ -72,7 +72,6 @@ describe('a job that leaves the filter is a removed id', () => {
   })
 })
 
-test('what retention deletes is removed, of jobs and of their deliveries', async () => {
 test("a notification that names another account's rows shows them to nobody and takes no change from their owner", async () => {
   const follow = async () => {
     const account = await service.createAccount()
@@ -122,6 +121,7 @@ test("a notification that names another account's rows shows them to nobody and 
   for (const { client } of [thief, owner]) await client.dispose()
 })
 
+test('what retention deletes is removed, of jobs and of their deliveries', async () => {
   const account = await service.createAccount()
   const { apiKey } = await service.createKey(account, ['job:read', 'account:admin'])
   const at = new Date(service.runtime.now().getTime() - (JOB_DAYS + 1) * DAY_MS)
@@ -201,6 +201,7 @@ test('a job that is deleted with its delivery makes no list by the states of del
 
 describe('a subscription begins with the unfinished jobs that match', () => {
   const BEHIND = 130
+  const SEARCHED = 10_000
   const fill = (account: string, count: number, tags: string[]) =>
     run(
       `insert into job (id, account_id, type, endpoint_key, status, inputs, tags, created_at)
@@ -219,6 +220,23 @@ describe('a subscription begins with the unfinished jobs that match', () => {
     )
     await until(() => new Set(jobsOf(heard)).size === BEHIND, TIMEOUT_MS, 'all that match')
     await until(() => new Set(single.data.map(({ jobsUpdated }) => jobsUpdated.id)).size === BEHIND, TIMEOUT_MS, 'each')
+    await client.dispose()
+  })
+
+  test('behind more than 10,000 others if their ids or times tell them apart', async () => {
+    const { account, key } = await service.createCaller()
+    const old = await put(account, {
+      id: idAt(new Date(Date.now() - DAY_MS)),
+      type: 'companion_chat',
+      status: 'queued',
+    })
+    await fill(account, SEARCHED + 1, [])
+    const client = openSocketClient(service.url, key)
+    const createdAt = { to: new Date(Date.now() - DAY_MS / 2).toISOString() }
+    for (const filter of [{ ids: [old] }, { idPrefix: old }, { createdAt }, { and: [{ createdAt }, {}] }]) {
+      const heard = client.subscribe<Changes>(CHANGES, { filter })
+      await until(() => jobsOf(heard).includes(old), TIMEOUT_MS, JSON.stringify(filter))
+    }
     await client.dispose()
   })
 

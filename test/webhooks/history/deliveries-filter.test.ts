@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { notifyAccount } from '../../../src/accounts/notify-account.ts'
 import { newId } from '../../../src/values/id.ts'
-import { insertJob } from '../../setup/jobs/jobs.ts'
+import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
 import { ask, codeOf, errorOf, mutation, read } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { openSocketClient } from '../../setup/service/subscriber.ts'
@@ -13,6 +13,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 const run = (sql: string, values: unknown[]) => service.runtime.db.pool.query(sql, values)
+const DAY_MS = 86_400_000
 const URLS = { one: 'https://one.example.com/', two: 'https://two.example.com/' }
 
 interface Given {
@@ -158,6 +159,32 @@ describe('a filter of deliveries', () => {
     const urlsOf = () => heard.data.flatMap(({ deliveryChanges }) => deliveryChanges.deliveries.map(({ url }) => url))
     await expect.poll(() => urlsOf().length, { timeout: 20_000 }).toBe(120)
     expect(new Set(urlsOf())).toEqual(new Set([own]))
+    await client.dispose()
+  })
+
+  test('begins a subscription behind more than 10,000 others if the job or the time tells them apart', async () => {
+    const account = await service.createAccount()
+    const { apiKey } = await service.createKey(account, ['account:admin'])
+    const put = (count: number, at: Date, jobId: string, prefix = idAt(at).replace('job_', 'msg_').slice(0, -6)) =>
+      run(
+        `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, state, next_attempt_at, created_at)
+         select $1 || lpad(n::text, 6, '0'), $2, 'test', $3, $4, 0, '', '', 'pending', now() + interval '1 hour', $5
+         from generate_series(1, $6::int) n returning id`,
+        [prefix, account, jobId, URLS.one, at, count],
+      )
+    const now = service.runtime.now()
+    const jobId = newId('job')
+    const { rows } = await put(1, new Date(now.getTime() - DAY_MS), jobId)
+    await put(10_001, now, 'job_none')
+    const client = openSocketClient(service.url, apiKey)
+    const createdAt = { to: new Date(now.getTime() - DAY_MS / 2).toISOString() }
+    for (const filter of [{ jobId }, { createdAt }]) {
+      const heard = client.subscribe<{ deliveryChanges: { deliveries: { id: string }[] } }>(
+        'subscription ($filter: WebhookDeliveriesFilter) { deliveryChanges(filter: $filter, everyMs: 100) { deliveries { id } removedIds } }',
+        { filter },
+      )
+      await heard.waitFor(({ deliveryChanges: { deliveries } }) => deliveries.some(({ id }) => id === rows[0].id))
+    }
     await client.dispose()
   })
 
