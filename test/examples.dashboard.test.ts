@@ -12,9 +12,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import settings from '../examples/dashboard/vite.config.ts'
 import { possibleTypes, typesWithoutId } from '../examples/graphql-clients/schema-types.ts'
 import { deleteApiKey } from '../src/api-keys/change-api-key.ts'
+import { notifyJob } from '../src/jobs/live/notify-job.ts'
+import { newId } from '../src/values/id.ts'
 import { startWorker } from '../src/worker/start-worker.ts'
 import { flaws, hasBrowser, openShell } from './setup/browser.ts'
 import { call } from './setup/http.ts'
+import { insertJob } from './setup/jobs/jobs.ts'
 import { submitText } from './setup/jobs/voice-jobs.ts'
 import { openFront } from './setup/servers/cuttable-front.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from './setup/service/webhooks.ts'
@@ -246,14 +249,75 @@ describe.skipIf(!hasBrowser())('the dashboard in a browser', () => {
     expect(complaints.splice(0)).toEqual([])
   })
 
-  test('an account without jobs is told so on each page', async () => {
+  /** A page of another account's, signed in. */
+  const openAs = async (apiKey: string, prepare: (other: Page) => Promise<void> = async () => undefined) => {
     const other = await browser.newPage()
     onTestFinished(() => other.close())
+    await prepare(other)
     await other.goto(page.url().split('#')[0]!)
-    const { service } = fixture
-    const { apiKey } = await service.createKey(await service.createAccount(), SCOPES)
     await other.getByLabel('API key').fill(apiKey)
     await other.getByRole('button', { name: 'Sign in' }).click()
+    return other
+  }
+
+  test('a job that ended leaves the live list for good, however many others end after it', async () => {
+    const { runtime, createAccount, createKey } = fixture.service
+    const owner = await createAccount()
+    const put = (status: 'queued' | 'completed', count: number) =>
+      Promise.all(Array.from({ length: count }, () => insertJob(runtime.db, owner, { status })))
+    const tellOf = (ids: readonly string[]) => {
+      for (const jobId of ids) notifyJob(runtime, { accountId: owner, jobId })
+    }
+    const ended = await put('queued', 3)
+    const other = await openAs((await createKey(owner, SCOPES)).apiKey)
+    const list = other.getByRole('region', { name: 'Unfinished now' }).getByRole('listitem')
+    await expect.poll(() => list.count()).toBe(3)
+    await runtime.db.pool.query(`update job set status = 'completed', completed_at = now() where account_id = $1`, [
+      owner,
+    ])
+    tellOf(ended)
+    await other.getByText('Nothing waits or runs.').waitFor()
+    tellOf(await put('completed', 1100))
+    tellOf(await put('queued', 1))
+    await expect.poll(() => list.count()).toBeGreaterThan(0)
+    expect(await list.count()).toBe(1)
+  })
+
+  test('a delivery that ended before the page follows it is shown as it ended', async () => {
+    const { runtime, createAccount, createKey } = fixture.service
+    const owner = await createAccount()
+    const job = await insertJob(runtime.db, owner)
+    const delivery = newId('msg')
+    await runtime.db.pool.query(
+      `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, state, next_attempt_at, created_at)
+       values ($1, $2, 'test', $3, 'https://hooks.example.com/', 0, '', '', 'pending', now() + interval '1 hour', now())`,
+      [delivery, owner, job],
+    )
+    const subscribed = Promise.withResolvers<void>()
+    const other = await openAs((await createKey(owner, SCOPES)).apiKey, (opened) =>
+      opened.routeWebSocket(/graphql/, (socket) => {
+        const server = socket.connectToServer()
+        socket.onMessage(async (message) => {
+          if (String(message).includes('deliveryChanges')) await subscribed.promise
+          server.send(message)
+        })
+      }),
+    )
+    await other.getByText('Nothing waits or runs.').waitFor()
+    await other.goto(`${other.url().split('#')[0]}#/jobs/${job}`)
+    const deliveries = other.getByRole('region', { name: 'Webhook deliveries' })
+    await deliveries.getByText('pending').waitFor()
+    await runtime.db.pool.query(`update webhook_delivery set state = 'succeeded', finished_at = now() where id = $1`, [
+      delivery,
+    ])
+    subscribed.resolve()
+    await deliveries.getByText('succeeded').waitFor()
+  })
+
+  test('an account without jobs is told so on each page', async () => {
+    const { service } = fixture
+    const { apiKey } = await service.createKey(await service.createAccount(), SCOPES)
+    const other = await openAs(apiKey)
     await other.getByText('Nothing waits or runs.').waitFor()
     await other.getByText('No jobs in these days.').waitFor()
     expect(await flaws(other, 'dashboard-empty')).toEqual([])

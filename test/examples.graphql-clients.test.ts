@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { gql } from '@apollo/client'
 import type { GraphQLObjectType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -14,6 +16,9 @@ import { insertJob } from './setup/jobs/jobs.ts'
 import { submitText } from './setup/jobs/voice-jobs.ts'
 import { openFront } from './setup/servers/cuttable-front.ts'
 import { startTestRuntime, type TestRuntime } from './setup/service/runtime.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 const SCOPES = ['generate:voice', 'job:read', 'account:admin']
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8')
@@ -213,7 +218,26 @@ describe('a live list', () => {
   interface Row {
     readonly id: string
   }
-  const COMPLETED = '(filter: { statuses: [COMPLETED] })'
+  type Followed = Parameters<Parameters<typeof openLiveList<Row>>[0]['follow']>
+  const COMPLETED = 'filter: { statuses: [COMPLETED] }'
+  const WAITING = 'filter: { statuses: [QUEUED] }'
+
+  const follow = (socket: ReturnType<typeof socketOf>, filter: string, [onChanges, beginning]: Followed) =>
+    socket.subscribe<{ changes: { rows: Row[]; removedIds: string[] } }>(
+      {
+        query: `subscription ($endedWithinMs: Int) {
+          changes: jobChanges(${filter}, everyMs: 100, endedWithinMs: $endedWithinMs) { rows: jobs { id status } removedIds }
+        }`,
+        variables: { ...beginning },
+      },
+      { next: ({ data }) => onChanges(data!.changes), error: () => undefined, complete: () => undefined },
+    )
+
+  const ask = async (key: string, filter: string): Promise<readonly Row[]> => {
+    const text = `query Jobs { jobs(${filter}) { nodes { id } } }`
+    const answer = await openRelay(url, key, socketOf(key)).fetchQuery({ name: 'Jobs', text }, {})
+    return (answer as { data: { jobs: { nodes: Row[] } } }).data.jobs.nodes
+  }
 
   test('holds jobs that ended long ago, and after a lost connection what changed meanwhile', async () => {
     const { account, key } = await createKey()
@@ -224,20 +248,8 @@ describe('a live list', () => {
     let shown: readonly string[] = []
     const socket = socketOf(key, () => list.again(), `${front.url}/graphql`)
     const list = openLiveList<Row>({
-      follow: (onChanges) =>
-        socket.subscribe<{ jobChanges: { jobs: Row[]; removedIds: string[] } }>(
-          { query: `subscription { jobChanges${COMPLETED} { jobs { id status } removedIds } }` },
-          {
-            next: ({ data }) => onChanges({ rows: data!.jobChanges.jobs, removedIds: data!.jobChanges.removedIds }),
-            error: () => undefined,
-            complete: () => undefined,
-          },
-        ),
-      ask: async () => {
-        const { fetchQuery } = openRelay(url, key, socket)
-        const answer = await fetchQuery({ name: 'Jobs', text: `query Jobs { jobs${COMPLETED} { nodes { id } } }` }, {})
-        return (answer as { data: { jobs: { nodes: Row[] } } }).data.jobs.nodes
-      },
+      follow: (...followed) => follow(socket, COMPLETED, followed),
+      ask: () => ask(key, COMPLETED),
       show: (rows) => {
         shown = rows.map(({ id }) => id).toSorted()
       },
@@ -252,37 +264,135 @@ describe('a live list', () => {
     await expect.poll(() => shown).toEqual([kept, ended].toSorted())
   })
 
-  test('takes messages for newer than the answer to a question from before them, and the last question for the right one', async () => {
-    let tell: (changes: { rows: Row[]; removedIds: string[] }) => void = () => undefined
-    const answers: ((rows: readonly Row[]) => void)[] = []
-    let shown: readonly Row[] = []
+  test('loses no end that comes between the answer and a subscription that begins late', async () => {
+    const { account, key } = await createKey()
+    const waiting = await insertJob(service.runtime.db, account, { status: 'queued' })
+    let shown: readonly string[] = []
+    let subscribe = (): void => undefined
+    let unsubscribe = (): void => undefined
+    const socket = socketOf(key)
     const list = openLiveList<Row>({
-      follow: (onChanges) => {
-        tell = onChanges
+      follow: (...followed) => {
+        subscribe = () => {
+          unsubscribe = follow(socket, WAITING, followed)
+        }
+        return () => unsubscribe()
+      },
+      ask: () => ask(key, WAITING),
+      show: (rows) => {
+        shown = rows.map(({ id }) => id)
+      },
+      fail: (error) => expect(error).toBeUndefined(),
+    })
+    onTestFinished(() => list.close())
+    await expect.poll(() => shown).toEqual([waiting])
+    await service.runtime.db.pool.query(`update job set status = 'completed', completed_at = now() where id = $1`, [
+      waiting,
+    ])
+    subscribe()
+    await expect.poll(() => shown).toEqual([])
+  })
+
+  /** A list whose subscription and answers are the test's. */
+  function openByHand(most?: number) {
+    let onChanges: Followed[0] = () => undefined
+    const questions: PromiseWithResolvers<readonly Row[]>[] = []
+    const shown: (readonly string[])[] = []
+    const errors: unknown[] = []
+    const list = openLiveList<Row>({
+      follow: (given) => {
+        onChanges = given
         return () => undefined
       },
-      ask: () => new Promise((resolve) => answers.push(resolve)),
-      show: (rows) => {
-        shown = rows
+      ask: () => {
+        const question = Promise.withResolvers<readonly Row[]>()
+        questions.push(question)
+        return question.promise
       },
-      fail: () => undefined,
+      show: (rows) => shown.push(rows.map(({ id }) => id)),
+      fail: (error) => errors.push(error),
+      ...(most !== undefined && { most }),
     })
-    tell({ rows: [{ id: 'new' }], removedIds: [] })
-    expect(shown).toEqual([{ id: 'new' }])
-    await expect.poll(() => answers.length).toBe(1)
-    tell({ rows: [], removedIds: ['left'] })
-    answers[0]!([{ id: 'left' }, { id: 'old' }])
-    await expect.poll(() => shown).toEqual([{ id: 'old' }, { id: 'new' }])
+    onTestFinished(() => list.close())
+    const rowsOf = (ids: readonly string[]): Row[] => ids.map((id) => ({ id }))
+    return {
+      list,
+      questions,
+      shown,
+      errors,
+      rowsOf,
+      tell: (ids: readonly string[], removedIds: readonly string[] = []) => {
+        const changes = { rows: rowsOf(ids), removedIds }
+        onChanges(changes)
+        return new WeakRef(changes)
+      },
+      answer: async (nth: number, ids: readonly string[]) => {
+        await expect.poll(() => questions.length).toBeGreaterThan(nth)
+        questions[nth]!.resolve(rowsOf(ids))
+      },
+    }
+  }
+
+  test('takes messages for newer than the answer to a question from before them, and the last question for the right one', async () => {
+    const { list, questions, shown, errors, tell, answer } = openByHand()
+    tell(['3 new'])
+    expect(shown).toEqual([['3 new']])
+    await expect.poll(() => questions.length).toBe(1)
+    tell([], ['2 left'])
+    await answer(0, ['2 left', '1 old'])
+    await expect.poll(() => shown.at(-1)).toEqual(['3 new', '1 old'])
     list.again()
-    await expect.poll(() => answers.length).toBe(2)
+    await expect.poll(() => questions.length).toBe(2)
     list.again()
-    await expect.poll(() => answers.length).toBe(3)
-    answers[2]!([{ id: 'last' }])
-    await expect.poll(() => shown).toEqual([{ id: 'last' }])
-    answers[1]!([{ id: 'late' }])
-    tell({ rows: [], removedIds: [] })
-    expect(shown).toEqual([{ id: 'last' }])
-    list.close()
+    await answer(2, ['last'])
+    await expect.poll(() => shown.at(-1)).toEqual(['last'])
+    await answer(1, ['late'])
+    tell([])
+    expect(shown.at(-1)).toEqual(['last'])
+    list.again()
+    list.again()
+    await expect.poll(() => questions.length).toBe(5)
+    questions[3]!.reject(new Error('late'))
+    await answer(4, ['last of all'])
+    await expect.poll(() => shown.at(-1)).toEqual(['last of all'])
+    expect(errors).toEqual([])
+  })
+
+  test('is not shown as empty before the answer', async () => {
+    const { shown, tell, answer } = openByHand()
+    tell([], ['gone'])
+    expect(shown).toEqual([])
+    await answer(0, [])
+    await expect.poll(() => shown).toEqual([[]])
+  })
+
+  test('holds the newest rows, and none that left, however many changes come after it', async () => {
+    const { shown, tell, answer } = openByHand(2)
+    tell([])
+    await answer(0, ['job 1', 'job 3'])
+    await expect.poll(() => shown.at(-1)).toEqual(['job 3', 'job 1'])
+    tell(['job 2'])
+    expect(shown.at(-1)).toEqual(['job 3', 'job 2'])
+    tell([], ['job 2', 'job 3'])
+    for (let nth = 4; nth < 2000; nth++) tell([`job ${nth}`], [`job ${nth - 1}`])
+    expect(shown.at(-1)).toEqual(['job 1999'])
+  })
+
+  test('goes on with what it hears if its question fails, until it is asked again, and keeps no message for an answer that never comes', async () => {
+    const { list, questions, shown, errors, tell, answer } = openByHand()
+    tell([])
+    await expect.poll(() => questions.length).toBe(1)
+    questions[0]!.reject('no answer')
+    await expect.poll(() => errors).toEqual(['no answer'])
+    const heard = tell(['2'])
+    expect(shown.at(-1)).toEqual(['2'])
+    // A message is held until the test lets other work run.
+    await new Promise(setImmediate)
+    collectGarbage()
+    expect(heard.deref()).toBeUndefined()
+    list.again()
+    await answer(1, ['2', '1'])
+    await expect.poll(() => shown.at(-1)).toEqual(['2', '1'])
   })
 })
 

@@ -6,5 +6,6 @@ const service = process.env.SONANT_URL ?? 'http://127.0.0.1:4000'
 export default {
   base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  server: { proxy: { '/graphql': { target: service, ws: true } } },
+  // src/use-live-list.ts imports a file of ../graphql-clients.
+  server: { fs: { allow: ['..'] }, proxy: { '/graphql': { target: service, ws: true } } },
 } satisfies UserConfig

@@ -11,6 +11,7 @@ import {
   ViewerDocument,
 } from './gql/graphql.ts'
 import { Card, number, Problem, Status, seconds, time, titleOf } from './parts.tsx'
+import { useLiveList } from './use-live-list.ts'
 
 /** The query shows the job; the subscriptions change it in the cache. */
 export function JobPage({ id }: { id: string }) {
@@ -75,24 +76,16 @@ export function JobPage({ id }: { id: string }) {
 }
 
 function Deliveries({ id }: { id: string }) {
-  const [{ data, error }, again] = useQuery({
-    query: JobDeliveriesDocument,
-    variables: { id },
-    requestPolicy: 'cache-and-network',
-  })
-  const known = data?.job.deliveries ?? []
-  // A delivery that is new to the job's list is not in the cached one yet.
-  useSubscription({ query: DeliveriesDocument, variables: { jobId: id } }, (_before, changes) => {
-    const { deliveries, removedIds } = changes.deliveryChanges
-    const isNew = deliveries.some((one) => !known.some(({ id }) => id === one.id))
-    if (isNew || removedIds.length > 0) again({ requestPolicy: 'network-only' })
-    return changes
+  const { rows, problem } = useLiveList({
+    follow: (client, beginning) => client.subscription(DeliveriesDocument, { jobId: id, ...beginning }),
+    ask: (client) => client.query(JobDeliveriesDocument, { id }, { requestPolicy: 'network-only' }),
+    rowsOf: ({ job }) => job.deliveries,
   })
   return (
     <Card title="Webhook deliveries">
-      <Problem message={messageOf(error)} />
-      {known.length === 0 && !error && <p class="quiet">{data ? 'None.' : 'Loading …'}</p>}
-      {known.map((delivery) => (
+      <Problem message={problem} />
+      {!rows?.length && !problem && <p class="quiet">{rows ? 'None.' : 'Loading …'}</p>}
+      {rows?.map((delivery) => (
         <Delivery key={delivery.id} {...delivery} />
       ))}
     </Card>

@@ -1,24 +1,21 @@
-import { useMutation, useQuery, useSubscription } from '@urql/preact'
+import { useMutation, useQuery } from '@urql/preact'
 import { useMemo, useState } from 'preact/hooks'
 import { messageOf } from './client.ts'
 import { byDay, dayBefore } from './days.ts'
 import {
   DaysDocument,
-  type JobRowFragment,
   SubmitDocument,
   type SubmitMutation,
   UnfinishedJobsDocument,
-  type UnfinishedJobsSubscription,
   UnfinishedListDocument,
   ViewerDocument,
 } from './gql/graphql.ts'
 import { Card, Choice, JobRows, number, Problem } from './parts.tsx'
+import { useLiveList } from './use-live-list.ts'
 
 const DAYS = 14
 /** As many as the query asks for. */
 const MOST = 100
-/** Changes that are kept, so that a page that stays open for days does not grow. */
-const MOST_HEARD = 1000
 
 export const Overview = () => (
   <>
@@ -30,33 +27,17 @@ export const Overview = () => (
 
 type Refusal = Extract<SubmitMutation['submitVoiceJob'], { readonly __typename: 'RequestError' }>
 
-/** Null: it has left the list. */
-type Heard = ReadonlyMap<string, JobRowFragment | null>
-
-const follow = (heard: Heard = new Map(), { jobChanges }: UnfinishedJobsSubscription): Heard =>
-  new Map<string, JobRowFragment | null>(
-    [
-      ...heard,
-      ...jobChanges.removedIds.map((id) => [id, null] as const),
-      ...jobChanges.jobs.map((job) => [job.id, job] as const),
-    ].slice(-MOST_HEARD),
-  )
-
-/** The subscription begins with a part of the list, and what it has said is newer than the answer of the query. */
 function Unfinished() {
-  const [{ data: heard, error }] = useSubscription({ query: UnfinishedJobsDocument }, follow)
-  const [{ data, error: unread }] = useQuery({ query: UnfinishedListDocument, requestPolicy: 'network-only' })
-  const rows = new Map<string, JobRowFragment | null>(data?.viewer?.jobs?.nodes.map((job) => [job.id, job]))
-  for (const [id, job] of heard ?? []) rows.set(id, job)
-  const jobs = [...rows.values()]
-    .filter((job) => job !== null)
-    .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
-    .slice(0, MOST)
-  const problem = messageOf(error ?? unread)
+  const { rows, problem } = useLiveList({
+    follow: (client, beginning) => client.subscription(UnfinishedJobsDocument, beginning),
+    ask: (client) => client.query(UnfinishedListDocument, {}, { requestPolicy: 'network-only' }),
+    rowsOf: ({ viewer }) => viewer?.jobs?.nodes,
+  })
+  const jobs = rows?.slice(0, MOST) ?? []
   return (
     <Card title="Unfinished now">
       <Problem message={problem} />
-      {!problem && <JobRows jobs={jobs} none={data ? 'Nothing waits or runs.' : 'Loading …'} />}
+      {!problem && <JobRows jobs={jobs} none={rows ? 'Nothing waits or runs.' : 'Loading …'} />}
       {jobs.length === MOST && (
         <p class="quiet">
           The newest {MOST}; all are under <a href="#/jobs">Jobs</a>.
