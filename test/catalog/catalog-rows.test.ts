@@ -11,7 +11,8 @@ const WITH_ALL = {
   captions: { formats: ['vtt'] },
   openai: { models: ['tts-1'], voices: { alloy: 'v10' } },
   library_voices: true,
-  markup: 'pauses',
+  markup: 'markdown',
+  code: 'skip',
   loudness: 'as_is',
 }
 /** Their order is neither that of their slugs nor of their names. */
