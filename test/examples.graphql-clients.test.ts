@@ -144,6 +144,14 @@ describe("Apollo's normalising cache", () => {
     expect(data!.viewer.jobs.edges).toHaveLength(1)
   })
 
+  test('shows a connection that the caller may not read as null', async () => {
+    const { apiKey } = await service.createKey(await service.createAccount(), ['job:read'])
+    const client = openApollo(url, apiKey, socketOf(apiKey))
+    const query = gql`{ viewer { scopes users { nodes { id } } } }`
+    const { data } = await client.query<{ viewer: { users: object | null } }>({ query })
+    expect(data!.viewer.users).toBeNull()
+  })
+
   test.each(['Query', 'Viewer'])('keeps the connections of %s apart by their arguments', (name) => {
     const type = buildGraphqlSchema().getType(name) as GraphQLObjectType
     const connections = Object.values(type.getFields()).filter((field) => /Connection!?$/.test(String(field.type)))

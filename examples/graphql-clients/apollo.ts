@@ -25,6 +25,8 @@ const edges = relayStylePagination() as { readonly read: FieldReadFunction; read
 const pages: FieldPolicy = {
   keyArgs: (args) => Object.keys(args ?? {}).filter((name) => !PLACES.includes(name)),
   merge(before, page, options) {
+    // The caller may not read the list any more.
+    if (page === null) return page
     const { args, readField } = options
     const joined = edges.merge(before, page, options)
     if (!page.nodes || !before?.nodes || !(args?.after || args?.before)) return joined

@@ -9,12 +9,26 @@ const AUDIT = ['auditEntries']
 const KEYS = ['apiKeys', 'apiKeyCount', ...AUDIT]
 const KEY_NAMES = ['apiKey', 'apiKeyName', 'submittedBy', ...SUMS]
 const CATALOG = ['catalogVersion', 'catalogEndpoint', 'myEndpoints', 'endpointSchema', 'endpointVoices']
-const ENDPOINTS = ['endpoints', 'workflows', 'endpointFile', 'pools', ...CATALOG, ...AUDIT]
+/** The words in which an endpoint speaks a text. */
+const READINGS = ['reading', 'textLanguage']
 const SUBMITTED = [...JOBS, ...SUMS]
 /** The mutation ends a job: it is charged or refunded, and sent to the receiver. */
 const ENDED = [...SUBMITTED, ...LEDGER, ...DELIVERIES]
-/** Deleted objects, which queries may hold by id. */
+/** Objects that queries may hold by id, or as none: ids of endpoints are known before and after them. */
 const BY_ID = ['Query.node', 'Query.nodes']
+const ENDPOINTS = [
+  'endpoints',
+  'endpoint',
+  'workflows',
+  'endpointFile',
+  'pools',
+  ...CATALOG,
+  ...READINGS,
+  ...AUDIT,
+  ...BY_ID,
+]
+/** The changed key or user may be the caller, who then may do more or less. */
+const CALLER = ['Viewer.scopes', 'Viewer.endpoints', 'isOperator', 'grantableScopes', 'myEndpoints']
 
 /**
  * Lists, counts and sums that a mutation changes, by the names of their fields, whichever objects have them. A cache cannot know them: the server
@@ -32,11 +46,11 @@ export const CHANGED_LISTS: Readonly<Record<string, readonly string[]>> = {
   cancelJobs: ENDED,
   deleteJob: [...ENDED, ...AUDIT, ...BY_ID, 'job', 'voiceJob'],
   createApiKey: KEYS,
-  updateApiKey: [...KEY_NAMES, ...AUDIT],
+  updateApiKey: [...KEY_NAMES, ...CALLER, ...AUDIT],
   deleteApiKey: [...KEYS, ...KEY_NAMES, ...BY_ID],
   inviteUser: ['users', 'userCount', ...AUDIT],
   createSignInLink: AUDIT,
-  updateUser: AUDIT,
+  updateUser: [...CALLER, ...AUDIT],
   disableUser: ['sessions', ...AUDIT],
   enableUser: AUDIT,
   completePerson: ['sessions', ...AUDIT],
@@ -50,11 +64,11 @@ export const CHANGED_LISTS: Readonly<Record<string, readonly string[]>> = {
   redeliverWebhook: [...DELIVERIES, ...JOBS, ...SUMS],
   redeliverWebhooks: [...DELIVERIES, ...JOBS, ...SUMS],
   deleteVoice: ['accountVoices', 'voices', 'voiceCount', ...BY_ID],
-  setLexicon: ['lexicon'],
+  setLexicon: ['lexicon', 'reading'],
   createAccount: ['accounts', ...AUDIT],
   creditAccount: [...LEDGER, ...AUDIT],
   applyEndpoints: ENDPOINTS,
-  deleteEndpoint: [...ENDPOINTS, 'endpoint', ...BY_ID],
+  deleteEndpoint: ENDPOINTS,
 }
 
 /** After these the caller is another one: begin with an empty cache. */
@@ -79,7 +93,9 @@ function forgetFields(cache: Cache, names: readonly string[], answered: Readonly
     seen.add(entity)
     for (const { fieldKey, fieldName, arguments: args } of cache.inspectFields(entity)) {
       const field = `${entity}.${fieldName}`
-      const goes = isForgotten || ((names.includes(fieldName) || names.includes(field)) && !answered.has(field))
+      const goes =
+        isForgotten ||
+        ((names.includes(fieldName) || names.includes(field.replace(':own', ''))) && !answered.has(field))
       const links = [cache.resolve(entity, fieldKey) as unknown].flat(Number.POSITIVE_INFINITY)
       // An object without an id goes with the field that has it.
       for (const link of links) if (typeof link === 'string') found.push([link, goes && link.startsWith(`${entity}.`)])
@@ -99,9 +115,9 @@ function fieldsOf(cache: Cache, answer: DataField): Set<string> {
 export function forgetLists(cache: ApolloCache, mutation: string): void {
   const ids = Object.keys(cache.extract() as object)
   for (const name of CHANGED_LISTS[mutation] ?? []) {
-    const isOfRoot = name.startsWith('Query.')
-    const fieldName = name.replace('Query.', '')
-    for (const id of isOfRoot ? ['ROOT_QUERY'] : ids) cache.evict({ id, fieldName })
+    const [fieldName = name, type] = name.split('.').reverse()
+    const idOf = type === 'Query' ? 'ROOT_QUERY' : (type ?? '')
+    for (const id of ids) if (id.startsWith(idOf)) cache.evict({ id, fieldName })
   }
   cache.gc()
 }

@@ -1,7 +1,7 @@
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { Client, fetchExchange } from '@urql/core'
 import { cacheExchange } from '@urql/exchange-graphcache'
-import { type FieldNode, isObjectType, type OperationDefinitionNode, parse, visit } from 'graphql'
+import { isObjectType, Kind, type OperationDefinitionNode, parse, type SelectionSetNode, visit } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { typePolicies } from '../../examples/graphql-clients/apollo.ts'
 import { CHANGED_LISTS, forgetLists, NEW_CALLER, updates } from '../../examples/graphql-clients/changed-lists.ts'
@@ -202,6 +202,22 @@ const SHOWN = {
     '{ pools { name workers } }',
     '{ viewer { scopes endpoints { id name } } }',
   ],
+  readings: [
+    '{ reading(text: "12 SQL", slug: "stage") { spoken language } }',
+    '{ textLanguage(text: "12", slug: "stage", voice: "calm") }',
+  ],
+  /** What is known of an endpoint before there is one. */
+  madeEndpoint: [
+    '{ node(id: "voice.made") { id } }',
+    '{ nodes(ids: ["voice.made"]) { id } }',
+    '{ jobs(first: 20) { nodes { id endpoint { ... on VoiceEndpoint { id name } } } } }',
+  ],
+  caller: [
+    '{ grantableScopes { name } }',
+    '{ myEndpoints { id } }',
+    '{ viewer { scopes isOperator grantableScopes { name } } }',
+    '{ viewer { scopes endpoints { id } } }',
+  ],
   lexicon: [
     '{ account { id lexicon { id entries { grapheme alias } } } }',
     '{ lexicon { id entries { grapheme alias } } }',
@@ -217,8 +233,13 @@ const does = (field: string, result: string, variables = '') =>
   `mutation ${variables} { ${field} { __typename ${result} ${REFUSED} } }`
 const of = (type: string, fields: string) => `... on ${type} { ${fields} }`
 const user = (field: string) => does(`${field}`, of('User', 'id email role disabledAt'), '($user: ID!)')
-const file = (slug: string, name: string) =>
-  JSON.stringify(JSON.stringify({ endpoints: [endpoint(slug, { name, engine: { kind: 'espeak' } })] }))
+const CALM = { slug: 'calm', name: 'Calm', description: 'A voice.', kind: 'preset' }
+/** Applies endpoints of these slugs, whose voice speaks a language. */
+const apply = (slugs: readonly string[], name: string, engineVoice: string, answer = '') => {
+  const voices = [{ ...CALM, engine_voice: engineVoice }]
+  const source = JSON.stringify({ endpoints: slugs.map((slug) => endpoint(slug, { name, voices })) })
+  return does(`applyEndpoints(source: ${JSON.stringify(source)})`, answer)
+}
 
 const CANCELLED = `query ($waiting: ID!) { job(id: $waiting) { ${JOB} deliveries { id } } }`
 /** A job of the queue that was charged, so that its end is sent and gives something back. */
@@ -437,7 +458,8 @@ const CASES: readonly Case[] = [
       'setLexicon(entries: [{grapheme: "SQL", alias: "sequel"}])',
       of('Lexicon', 'id entries { grapheme alias }'),
     ),
-    reads: [...shown('lexicon'), '{ lexicon { id entries { grapheme alias } } }'],
+    reads: [...shown('lexicon', 'readings'), '{ lexicon { id entries { grapheme alias } } }'],
+    before: async (_at, cached) => void (await cached.change('applyEndpoints', apply(['stage'], 'Stage', 'en-us'))),
   },
   {
     name: 'createAccount',
@@ -456,23 +478,25 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'applyEndpoints',
-    mutation: `mutation { applyEndpoints(source: ${file('stage', 'New name')}) { __typename ... on ApplyEndpointsSuccess { endpoints { id name } workflows { id name } } ${REFUSED} } }`,
-    reads: [...shown('endpoints', 'audit'), ENDPOINTS],
-    before: async (_at, cached) =>
-      void (await cached.change(
-        'applyEndpoints',
-        `mutation { applyEndpoints(source: ${file('stage', 'Old name')}) { __typename } }`,
-      )),
+    mutation: apply(
+      ['stage', 'made'],
+      'New name',
+      'de',
+      of('ApplyEndpointsSuccess', 'endpoints { id name } workflows { id name }'),
+    ),
+    reads: [...shown('endpoints', 'readings', 'madeEndpoint', 'audit'), ENDPOINTS],
+    before: async ({ account, key }, cached) => {
+      await cached.change('applyEndpoints', apply(['stage', 'made'], 'Old name', 'en-us'))
+      await cached.change('deleteEndpoint', does('deleteEndpoint(slug: "made")', ''))
+      await insertJob(service.runtime.db, account, { apiKeyId: key.apiKeyId, endpointKey: 'voice.made' })
+      return undefined
+    },
   },
   {
     name: 'deleteEndpoint',
     mutation: does('deleteEndpoint(slug: "gone")', of('DeleteEndpointSuccess', 'id')),
     reads: [...shown('endpoints', 'audit'), ENDPOINTS, '{ node(id: "voice.gone") { id } }'],
-    before: async (_at, cached) =>
-      void (await cached.change(
-        'applyEndpoints',
-        `mutation { applyEndpoints(source: ${file('gone', 'Gone')}) { __typename } }`,
-      )),
+    before: async (_at, cached) => void (await cached.change('applyEndpoints', apply(['gone'], 'Gone', 'en-us'))),
   },
   {
     name: 'endSession',
@@ -555,6 +579,36 @@ describe.each([
     for (const [index, query] of reads.entries()) expect(now[index]).toEqual(await fresh.ask(query, variables(query)))
   })
 
+  test.each([
+    {
+      of: 'key',
+      name: 'updateApiKey',
+      mutation: does('updateApiKey(id: $own, scopes: ["job:read"])', of('ApiKey', 'id scopes'), '($own: ID!)'),
+    },
+    {
+      of: 'user',
+      name: 'updateUser',
+      mutation: does('updateUser(user: $own, role: MEMBER)', of('User', 'id role'), '($own: ID!)'),
+    },
+  ])("says what the caller's own $of may do after it got less by $name", async (changed) => {
+    const { owner, key } = await world()
+    await users.user('owner', owner.account)
+    const isKey = changed.of === 'key'
+    const headers: Headers = isKey
+      ? { authorization: `Bearer ${key.apiKey}` }
+      : { cookie: owner.cookie, origin: service.url }
+    const cached = open(`${service.url}/graphql`, headers)
+    const before = await Promise.all(SHOWN.caller.map((query) => cached.read(query)))
+    await cached.change(changed.name, changed.mutation, { own: isKey ? key.apiKeyId : owner.id })
+    const fresh = open(`${service.url}/graphql`, headers)
+    const answerOf = (asked: Promise<unknown>) => asked.catch(({ message }: Error) => message)
+    for (const [index, query] of SHOWN.caller.entries()) {
+      const answer = await answerOf(fresh.ask(query))
+      expect(await answerOf(cached.read(query))).toEqual(answer)
+      if (query.includes('scopes')) expect(answer).not.toEqual(before[index])
+    }
+  })
+
   test('says after completePerson what the server says', async () => {
     const newcomer = await users.newcomer()
     const { cookie } = await users.redeem(await users.tokenFor(newcomer.id))
@@ -599,13 +653,23 @@ describe.each([
   })
 })
 
-/** All fields that a document names, those of the root as `Query.field` as well. */
+/** All fields that a document names, those of the root and of the viewer as `Query.field` and `Viewer.field` as well. */
 function fieldsOf(document: string): string[] {
   const fields: string[] = []
   const { selectionSet } = visit(parse(document), {
     Field: ({ name }) => void fields.push(name.value),
   }).definitions[0] as OperationDefinitionNode
-  return [...fields, ...selectionSet.selections.map((field) => `Query.${(field as FieldNode).name.value}`)]
+  const chosenIn = (set: SelectionSetNode | undefined) =>
+    set?.selections.flatMap((field) => (field.kind === Kind.FIELD ? [field] : [])) ?? []
+  const roots = chosenIn(selectionSet)
+  const ofViewer = roots
+    .filter(({ name }) => name.value === 'viewer')
+    .flatMap((viewer) => chosenIn(viewer.selectionSet))
+  return [
+    ...fields,
+    ...roots.map(({ name }) => `Query.${name.value}`),
+    ...ofViewer.map(({ name }) => `Viewer.${name.value}`),
+  ]
 }
 
 /** The variables that a document declares. */
