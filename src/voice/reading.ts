@@ -76,7 +76,7 @@ const wrongLanguage = (language: string | null | undefined): string | null =>
     : `must be one of ${[DETECT, ...LANGUAGES].join(', ')}`
 
 async function plainReading(ctx: ReadingContext, { text, language: asked }: ReadingInput): Promise<LanguageReading> {
-  const language = knownLanguage(asked) ?? detectLanguage(text) ?? 'English'
+  const language = knownLanguage(asked) ?? detectLanguage(text, 'English') ?? 'English'
   const claim = { accountId: '', options: {}, lexicon: null }
   const { map } = await jobScript(ctx, claim, { text, language }, true, async () => null)
   return { spoken: map.spoken, language, tokens: tokensOf(map) }

@@ -60,6 +60,11 @@ describe('reading', () => {
     expect(await readingOf('1, 2', { slug: 'ernst', language: 'auto' })).toMatchObject({ language: 'German' })
   })
 
+  test('is English without evidence of another language', async () => {
+    const text = 'It costs $1.50 on 11/28/2026; see Chapter IV, call 555-123-4567. Dr. Smith.'
+    expect(await readingOf(text, {})).toMatchObject({ language: 'English' })
+  })
+
   test('counts in the text as it was sent, also if its letters are decomposed', async () => {
     const text = 'Café at 5 km'.normalize('NFD')
     const found = await readingOf(text, { language: 'English' })
