@@ -5,7 +5,7 @@ import { openJapaneseReader } from '../../src/engines/espeak/japanese/japanese-r
 import { spokenText } from '../../src/engines/espeak/spoken-part.ts'
 import { type JapaneseReader, toSpokenText } from '../../src/engines/espeak/spoken-text.ts'
 
-/** What the package's own script adds to the worker. */
+/** The package's own script adds these to the worker. */
 interface Transcriber extends EspeakWorker {
   synthesize_ipa(text: string): { readonly ipa: string }
   set_voice(name: number | string): number

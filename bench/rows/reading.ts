@@ -44,7 +44,7 @@ export const reading: Row = {
 interface Share {
   readonly cases: number
   readonly ours: number
-  /** Of those that the engine was asked for. */
+  /** Counts the cases that the engine was asked for. */
   readonly engine: number
 }
 

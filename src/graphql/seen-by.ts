@@ -25,7 +25,7 @@ declare global {
       ResolveShape = unknown,
       ResolveReturnShape = unknown,
     > {
-      /** Whether the caller may see the object at the other end. Otherwise the field is null, and no error empties the page. */
+      /** Says if the caller may see the object at the other end. Otherwise the field is null, and no error empties the page. */
       seenBy?: SeenBy<Types, ParentShape>
     }
   }

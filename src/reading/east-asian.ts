@@ -203,7 +203,7 @@ function withParticle({ particle }: EastAsianWords, said: string, after: string,
 const withoutCents = (written: string): string =>
   written.replace(/\.(\d*?)0+$/, (_all, cents: string) => (cents === '' ? '' : `.${cents}`))
 
-/** What stands with marks that other rules would take apart: 50/60Hz, a jump of 2m36, a race of 3:41.44. They come before fractions and times. */
+/** Other rules would take these apart: 50/60Hz, a jump of 2m36, a race of 3:41.44. They come before fractions and times. */
 export const pairRules = (words: EastAsianWords): Rule[] => [...raceRules(words), ...doubleMeasureRules(words)]
 
 /** Times of races, ratios, and numbers of items. */

@@ -2,7 +2,7 @@ import anyAscii from 'any-ascii'
 import { romanValue, rule, rulesAt } from './rules.ts'
 import { type Read, type Rule, type RuleBook, scan } from './scan.ts'
 
-/** What a language says about text that its own rules leave. */
+/** A language's words for text that its own rules leave. */
 export interface Fallbacks {
   /** Ranges of letters that engines of the language do not say. */
   readonly foreign: string

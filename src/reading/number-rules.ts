@@ -32,7 +32,7 @@ type RawRules = readonly (readonly [header: string, body: string])[]
 
 interface RuleSet {
   readonly rules: readonly NumberRule[]
-  /** What has been said of the numbers below {@link MOST_KEPT}. */
+  /** The words of numbers below {@link MOST_KEPT} that were asked for before. */
   readonly kept: string[]
 }
 

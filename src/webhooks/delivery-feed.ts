@@ -48,7 +48,7 @@ const CHANGES: Shape<Followed, DeliveryChange> = {
 }
 /** A whole message. */
 const MAX_PENDING = 500
-/** Of those that do not match, so that an earlier list learns that they have left. */
+/** The most rows that do not match: an earlier list learns from them that they have left. */
 const MAX_OTHERS = 100
 const MAX_SEARCHED = 10_000
 const MAX_NEWEST = 1000

@@ -23,7 +23,7 @@ const NUMBERS = new Set(['apiKeyCount', 'credits', 'processing', 'userCount', 'v
 /** A read of numbers that others in the answer must agree with. */
 interface Count {
   readonly isLong: boolean
-  /** Whether a page is read with its total. */
+  /** True if a page is read with its total. */
   readonly isPage: boolean
 }
 

@@ -41,7 +41,7 @@ export interface ChangedJobsInput {
   readonly gone?: AbortSignal
 }
 
-/** Where an answer begins or ends. */
+/** The place at which an answer begins or ends. */
 interface Place {
   readonly time: string
   /** Rows of this time come after this id; all of them without it. */

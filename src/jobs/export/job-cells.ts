@@ -33,7 +33,7 @@ export interface Column extends JsonField {
 const isoTime = (sql: string, characters: number): string => `substr(to_json(${sql})::text, 2, ${characters})`
 const plus = (sql: string): string => `${sql} + interval '1 microsecond'`
 
-/** Of whole milliseconds: with one microsecond more they have all their digits. */
+/** Times are whole milliseconds: one microsecond more gives them all their digits. */
 export const time = (sql: string): string => `${isoTime(plus(sql), '2000-01-01T00:00:00.000'.length)} || 'Z'`
 export const exactTime = (sql: string): string => `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 const microseconds = (sql: string): string =>

@@ -46,7 +46,7 @@ export interface JobsFilter {
   readonly languages?: readonly string[] | null | undefined
   /** Any of a job's tags. */
   readonly tags?: readonly string[] | null | undefined
-  /** Of any of a job's deliveries. */
+  /** One of a job's deliveries must have one of these states. */
   readonly deliveryStates?: readonly WebhookDeliveryState[] | null | undefined
   readonly errorCodes?: readonly JobErrorCode[] | null | undefined
   readonly idPrefix?: string | null | undefined
@@ -248,7 +248,7 @@ const opposite = (verdict: Verdict): Verdict => (verdict === null ? null : !verd
 const allVerdict = (verdicts: readonly Verdict[]): Verdict =>
   verdicts.includes(false) ? false : verdicts.includes(null) ? null : true
 
-/** Of one of several cases. */
+/** The verdict that all cases share, or null. */
 const oneVerdict = (verdicts: readonly boolean[]): Verdict =>
   verdicts.every((verdict) => verdict === verdicts[0]) ? (verdicts[0] ?? null) : null
 

@@ -20,7 +20,7 @@ export interface JobChange {
 export interface Interest<Row = Job> {
   /** One job until it ends; null: all rows that `accepts` takes. */
   readonly jobId: string | null
-  /** Whether `accepts` looks at the states of a job's deliveries. */
+  /** True if `accepts` looks at the states of a job's deliveries. */
   readonly readsDeliveries?: boolean
   accepts(row: Row): boolean
   /** Returns true if the follower may hold an earlier state of a row that `accepts` refuses now. */
@@ -31,7 +31,7 @@ export interface Interest<Row = Job> {
   readonly watched?: readonly string[] | null
 }
 
-/** What may change of a row while it is followed, as text. */
+/** The values of a row that may change while it is followed, as text. */
 export type Values = Readonly<Record<string, string>>
 
 export interface Shape<Row, T extends Identified> {

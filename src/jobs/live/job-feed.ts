@@ -44,9 +44,9 @@ const RETRY_MS = 250
 const TURN_MS = 5
 /** A whole message. */
 const MAX_UNFINISHED = 500
-/** Of each status, of those that do not match, so that an earlier list learns that they have left. */
+/** The most rows of each status that do not match: an earlier list learns from them that they have left. */
 const MAX_OTHERS = 100
-/** Of each status. */
+/** The most rows of each status. */
 const MAX_SEARCHED = 10_000
 const MAX_NEWEST = 1000
 
@@ -62,7 +62,7 @@ interface Following {
 interface FetchListener {
   notify(fetched: FetchedJob): void
   notifyGone(accountId: string, jobId: string): void
-  /** Whether anybody follows jobs of the account by their deliveries. */
+  /** Says if anybody follows jobs of the account by their deliveries. */
   isWatched(accountId: string): boolean
 }
 

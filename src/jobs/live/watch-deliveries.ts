@@ -12,10 +12,10 @@ const JOBS = `select d.id, j.id as "jobId" from webhook_delivery d left join job
 type Changed = Pick<Wanted, 'id' | 'accountId'>
 
 interface JobsOfDeliveries {
-  /** Whether anybody follows jobs of the account by their deliveries. */
+  /** Says if anybody follows jobs of the account by their deliveries. */
   isWatched(accountId: string): boolean
   want(accountId: string, jobId: string): void
-  /** Of a deleted delivery an older program does not say the job, so all jobs that followers have are read again. */
+  /** An older program does not name the job of a deleted delivery, so the feed reads all jobs of followers again. */
   wantAll(accountId: string): void
 }
 

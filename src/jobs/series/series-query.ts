@@ -16,7 +16,7 @@ export interface SeriesRow {
   readonly event: SeriesEvent
   readonly jobs: number
   readonly audioMs: number
-  /** Of accepted jobs, and so are characters. */
+  /** The credits of accepted jobs; characters are theirs as well. */
   readonly credits: number
   readonly characters: number
   readonly pairs: readonly number[] | null

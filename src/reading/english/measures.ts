@@ -4,7 +4,7 @@ import { mixed, vulgarValue } from './fractions.ts'
 import { cardinal, decimal, fraction, NUMBER, signOf } from './numbers.ts'
 import { LENGTHS, PER_UNITS, TIGHT_UNITS, UNITS, VULGAR_UNITS } from './words.ts'
 
-/** What may be one. {@link UNITS} says which are: a pattern of all of them compiles slowly. */
+/** Letters that may be a unit. {@link UNITS} says which are: a pattern of all units compiles slowly. */
 const UNIT = String.raw`fl oz|mm Hg|° [CF]|[kMG]bit\/s|[A-Za-zµμΩΩÅ°%‰′″℃℉]{1,4}`
 const PER = String.raw`(?: ?\/ ?(?<per>${oneOf(Object.keys(PER_UNITS))}))?`
 const POWER = String.raw`(?<power>[²³]|\^?[23](?!\d|[.,]\d))?`

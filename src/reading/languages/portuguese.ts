@@ -107,7 +107,7 @@ const ordinalOf =
   (value: number, gender: Gender): string =>
     value === 0 ? 'zero' : spell(locale, `spellout-ordinal-${gender === 'feminine' ? 'feminine' : 'masculine'}`, value)
 
-/** What is the same in Brazil and Portugal. */
+/** These rules are the same in Brazil and Portugal. */
 const SHARED = {
   genderOf,
   largestOrdinal: 10,

@@ -170,7 +170,7 @@ const OBLIQUE = {
   },
 } as const
 
-/** Of a regular noun, perhaps with an adjective before it or a name behind it: "чайная ложка", "градус Цельсия". */
+/** The forms of a regular noun, perhaps with an adjective before it or a name behind it: "чайная ложка", "градус Цельсия". */
 export function oblique(noun: string, grammaticalCase: keyof typeof OBLIQUE, isSingular: boolean): string {
   const [first = '', ...rest] = noun.split(' ')
   const endings = OBLIQUE[grammaticalCase]

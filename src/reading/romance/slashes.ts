@@ -13,7 +13,7 @@ const PART =
   /(?:p[áa]g(?:ina)?s?\.?|diap(?:ositiva)?\.?|slide|cap(?:[íi]t[uo]lo)?\.?|episodio|episódio|pas[so]o|foto|etapa|tappa|volta|vuelta|giornata|jornada|rodada)\s$/i
 const PRESSURE = /(?:tensi[óo]n|presi[óo]n|pressão|tensão|pressione)\s(?:\p{L}{1,10}\s){0,2}$/iu
 
-/** What stands before and behind a slash: laws, documents, years, marks, units, endings. */
+/** Texts before and behind a slash: laws, documents, years, marks, units, endings. */
 export const slashRules = (words: RomanceWords): Rule[] => [
   ...lawRules(words),
   ...documentRules(words),

@@ -3,7 +3,7 @@ import { NEVER } from '../rules.ts'
 import type { Around } from '../scan.ts'
 import { formsOf } from '../table.ts'
 
-/** What Spanish, Portuguese and Italian have in common and say in their own words. */
+/** Spanish, Portuguese and Italian all have these words, each its own. */
 export interface RomanceWords {
   cardinal(value: number, gender?: Gender): string
   /** @param isShort before a masculine noun, where Spanish says `primer` */
@@ -38,7 +38,7 @@ export interface RomanceWords {
   monthYear(month: number, year: number): string
   readonly months: readonly (readonly string[])[]
   readonly units: Readonly<Record<string, Counted>>
-  /** Of a screen. */
+  /** The unit of a screen's size. */
   readonly inch: Counted
   /** The minute of a match, such as `el minuto 45`. Null: minutes are counted. */
   minuteOf(value: number, before: string, after: string): string | null
