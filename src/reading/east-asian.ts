@@ -177,8 +177,11 @@ export function moneyRules(words: EastAsianWords): Rule[] {
     const name = nameOf(currency)
     if (name === undefined || !isSigned(sign, before)) return null
     const amount = `${number(withoutCents(written))}${magnitude}`
-    const said = `${from === undefined ? '' : `${number(from)}${to}`}${fill(amount, name, gap)}`
-    return withParticle(words, `${sign === '-' ? minus : ''}${said}`, after, match)
+    const range = from === undefined ? '' : `${number(from)}${to}`
+    const said = `${sign === '-' ? minus : ''}${range}${fill(amount, name, gap)}`
+    // "¥39元" names its currency twice.
+    if (after.startsWith(name)) return { spoken: said, length: match.length + name.length }
+    return withParticle(words, said, after, match)
   }
   const AMOUNT = `(?:(?<from>${NUMBER})${DASH})?(?<number>${NUMBER})${MAGNITUDE}`
   return [

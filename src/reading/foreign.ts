@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import anyAscii from 'any-ascii'
 import { romanValue, rule, rulesAt } from './rules.ts'
 import { type Read, type Rule, type RuleBook, scan } from './scan.ts'
@@ -6,7 +7,7 @@ import { type Read, type Rule, type RuleBook, scan } from './scan.ts'
 export interface Fallbacks {
   /** Ranges of letters that engines of the language do not say. */
   readonly foreign: string
-  /** Lines of a character and its name. */
+  /** A file of `symbol-names/`: lines of a character and its name, from CLDR's annotations, version 48.2 (Unicode-3.0). */
   readonly symbolNames: string
   /** The names of the Greek letters from alpha to omega. Absent: in English. */
   readonly greek?: readonly string[]
@@ -191,12 +192,12 @@ const ALIKE: Readonly<Record<string, string>> = {
 }
 
 /** The table of names is read when the first symbol needs it. */
-function namesIn(lines: string): (symbol: string) => string | undefined {
+function namesIn(file: string): (symbol: string) => string | undefined {
   let names: ReadonlyMap<string, string> | null = null
   return (symbol) => {
     names ??= new Map(
-      lines
-        .trim()
+      readFileSync(new URL(`symbol-names/${file}.txt`, import.meta.url), 'utf8')
+        .trimEnd()
         .split('\n')
         .map((line) => [line.slice(0, 1), line.slice(2)] as const),
     )

@@ -16,16 +16,6 @@ import { russian } from './languages/russian.ts'
 import { spanish } from './languages/spanish.ts'
 import { GREEK_LETTERS as SPANISH_GREEK } from './languages/spanish-words.ts'
 import { allSteps, type Reading, type RuleBook, scanInSteps } from './scan.ts'
-import { SYMBOL_NAMES as CHINESE } from './symbol-names/chinese.ts'
-import { SYMBOL_NAMES as ENGLISH } from './symbol-names/english.ts'
-import { SYMBOL_NAMES as FRENCH } from './symbol-names/french.ts'
-import { SYMBOL_NAMES as GERMAN } from './symbol-names/german.ts'
-import { SYMBOL_NAMES as ITALIAN } from './symbol-names/italian.ts'
-import { SYMBOL_NAMES as JAPANESE } from './symbol-names/japanese.ts'
-import { SYMBOL_NAMES as KOREAN } from './symbol-names/korean.ts'
-import { SYMBOL_NAMES as PORTUGUESE } from './symbol-names/portuguese.ts'
-import { SYMBOL_NAMES as RUSSIAN } from './symbol-names/russian.ts'
-import { SYMBOL_NAMES as SPANISH } from './symbol-names/spanish.ts'
 
 /** English of the United States or of Great Britain, Portuguese of Brazil or of Portugal. */
 export type Variant = 'US' | 'GB' | 'BR' | 'PT'
@@ -35,7 +25,7 @@ export interface ReadOptions {
   readonly variant?: Variant | undefined
 }
 
-interface Language extends Fallbacks {
+interface Language extends Omit<Fallbacks, 'symbolNames'> {
   book(variant: Variant | undefined): RuleBook
 }
 
@@ -51,19 +41,17 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     book: chinese,
     locale: 'zh',
     foreign: `${CYRILLIC}${HANGUL}${KANA}${OTHER_SCRIPTS}`,
-    symbolNames: CHINESE,
     greek: CHINESE_GREEK,
     not: '不',
   },
-  English: { book: english, locale: 'en', foreign: FOREIGN, symbolNames: ENGLISH, not: 'not' },
-  French: { book: french, locale: 'fr', foreign: FOREIGN, symbolNames: FRENCH, not: 'non' },
-  German: { book: german, locale: 'de', foreign: FOREIGN, symbolNames: GERMAN, not: 'nicht' },
-  Italian: { book: italian, locale: 'it', foreign: FOREIGN, symbolNames: ITALIAN, greek: ITALIAN_GREEK, not: 'non' },
+  English: { book: english, locale: 'en', foreign: FOREIGN, not: 'not' },
+  French: { book: french, locale: 'fr', foreign: FOREIGN, not: 'non' },
+  German: { book: german, locale: 'de', foreign: FOREIGN, not: 'nicht' },
+  Italian: { book: italian, locale: 'it', foreign: FOREIGN, greek: ITALIAN_GREEK, not: 'non' },
   Japanese: {
     book: japanese,
     locale: 'ja',
     foreign: `${CYRILLIC}${HANGUL}${OTHER_SCRIPTS}`,
-    symbolNames: JAPANESE,
     greek: JAPANESE_GREEK,
     not: '否定',
   },
@@ -71,7 +59,6 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     book: korean,
     locale: 'ko',
     foreign: `${CYRILLIC}${KANA}${HAN}${OTHER_SCRIPTS}`,
-    symbolNames: KOREAN,
     greek: KOREAN_GREEK,
     not: '부정',
   },
@@ -79,7 +66,6 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     book: (variant) => portuguese(variant === 'PT' ? 'pt-PT' : 'pt'),
     locale: 'pt',
     foreign: FOREIGN,
-    symbolNames: PORTUGUESE,
     greek: PORTUGUESE_GREEK,
     not: 'não',
   },
@@ -87,11 +73,10 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     book: russian,
     locale: 'ru',
     foreign: `${HANGUL}${KANA}${HAN}${OTHER_SCRIPTS}`,
-    symbolNames: RUSSIAN,
     greek: RUSSIAN_GREEK,
     not: 'не',
   },
-  Spanish: { book: spanish, locale: 'es', foreign: FOREIGN, symbolNames: SPANISH, greek: SPANISH_GREEK, not: 'no' },
+  Spanish: { book: spanish, locale: 'es', foreign: FOREIGN, greek: SPANISH_GREEK, not: 'no' },
 }
 
 const books = new Map<string, RuleBook>()
@@ -123,7 +108,7 @@ export function bookOf(language: string, variant: Variant | undefined): RuleBook
   const key = `${language} ${variant ?? ''}`
   const known = books.get(key)
   if (known !== undefined) return known
-  const book = withFallbacks(words.book(variant), words)
+  const book = withFallbacks(words.book(variant), { ...words, symbolNames: language.toLowerCase() })
   books.set(key, book)
   return book
 }

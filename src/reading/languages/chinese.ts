@@ -52,6 +52,7 @@ export function chinese(): RuleBook {
       ...times(),
       ...telephones(),
       ...rooms(),
+      ...logarithms(),
       ...sums(),
       ...fractions(),
       ...moneyRules(words),
@@ -465,6 +466,23 @@ function rooms(): Rule[] {
 }
 
 /** Signs between numbers that other rules would take for a range, a fraction or a tag. */
+function logarithms(): Rule[] {
+  return [
+    rule(
+      'math',
+      'letter',
+      String.raw`log(?<base>[₀-₉]{1,3}) ?\(?(?<number>\d{1,6})\)?(?![\d.])`,
+      ({ base = '', number: written = '' }) => `以${plainNumber(base.normalize('NFKC'))}为底${number(written)}的对数`,
+    ),
+    rule(
+      'serial',
+      'letter',
+      String.raw`[fF]\/(?<stop>\d{1,2}(?:\.\d)?)(?![\d.])`,
+      ({ stop = '' }) => `F${number(stop)}`,
+    ),
+  ]
+}
+
 function sums(): Rule[] {
   return [
     rule(

@@ -160,6 +160,12 @@ function chats(): Rule[] {
       return /^[가-힣]/.test(after) && !/[요네다까아어야응자죠지음]$/.test(before) ? '에서 ' : ''
     }),
     rule('abbreviation', 'symbol', '[(（]주[)）](?=[가-힣])', () => '주식회사 '),
+    rule(
+      'abbreviation',
+      'letter',
+      String.raw`(?<first>[A-Z])\/(?<second>[A-Z])(?![A-Za-z\/])`,
+      ({ first = '', second = '' }) => spellLetters(`${first}${second}`),
+    ),
     rule('serial', 'letter', String.raw`B(?<floor>\d)F(?![A-Za-z\d])`, ({ floor = '' }) => `지하 ${cardinal(floor)}층`),
     rule('measure', 'digit', String.raw`24\/7(?![\d/])`, () => '이십사 칠'),
     rule('cardinal', 'digit', '1(?<unit>[천백])(?=(?:만|억|조|여| ?원| ?명| ?달러))', ({ unit = '' }, { before }) =>
@@ -209,11 +215,14 @@ function headlines(): Rule[] {
   ]
 }
 
-/** Two neighbouring numbers: 삼사일, 이삼십대. */
+/** Two neighbouring numbers: 삼사일, 이삼십대; and months. */
 function neighbours(): Rule[] {
   const pair = (from: string, to: string): string | null =>
     Number(to) === Number(from) + 1 && Number(to) < 10 ? `${cardinal(from)}${cardinal(to)}` : null
   return [
+    rule('range', 'digit', String.raw`(?<from>\d{1,2})${WAVE}(?=\d{1,2}월)`, ({ from = '' }) =>
+      Number(from) > 12 ? null : `${month(from)}월부터 `,
+    ),
     rule(
       'range',
       'digit',
