@@ -50,10 +50,14 @@ function caseOf(language: Language, [kind, written, spoken]: readonly string[]):
   return [{ language, kind, written: written.trim(), spoken: spoken.trim() }]
 }
 
-/** Small letters, without punctuation, hyphens and "and"; East Asian ones without spaces as well. */
+/**
+ * Small letters, without punctuation, hyphens and "and"; East Asian ones without spaces as well. The Russian letter ё counts as е: Russians write
+ * one word with either, and the cases with е only.
+ */
 export const comparable = (text: string, language: Language): string =>
   text
     .toLowerCase()
+    .replaceAll('ё', 'е')
     .replaceAll(/\p{Pd}/gu, ' ')
     .replaceAll(/[^\p{L}\p{M}\p{N}\s]/gu, '')
     .split(/\s+/)

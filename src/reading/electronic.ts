@@ -8,8 +8,9 @@ interface ElectronicWords {
   /**
    * Says letters between marks and digits.
    * @param place the letters are a word of a hashtag, end a host name or a file name (`com`, `jpg`), begin an address (`https`, `www`), or are another part of it
+   * @param isFile the letters end the name of a file
    */
-  letters(letters: string, place: 'word' | 'end' | 'start' | 'other'): string
+  letters(letters: string, place: 'word' | 'end' | 'start' | 'other', isFile?: boolean): string
 }
 
 const TRAILING = /[.,;:!?)\]}'"”’»]+$/
@@ -97,8 +98,13 @@ function say(words: ElectronicWords, address: string): string {
     if (/^\d+$/.test(piece)) return words.digits(piece)
     if (!/^\p{L}/u.test(piece)) return words.marks[piece] ?? piece
     const [before, after = ''] = [pieces[index - 1], pieces[index + 1]]
-    if (before === '.' && /^[/:?#-]?$/.test(after)) return words.letters(piece, 'end')
+    if (before === '.' && /^[/:?#-]?$/.test(after)) return words.letters(piece, 'end', isFile(pieces, index))
     return words.letters(piece, index === 0 ? 'start' : 'other')
   })
   return spoken.join(' ').replaceAll(/ {2,}/g, ' ').trim()
 }
+
+/** "a.b/like.py" and "like.py", but "shop.com.py". */
+const isFile = (pieces: readonly string[], index: number): boolean =>
+  pieces.slice(1, index).some((piece, before) => piece === '/' && /[^/:]/.test(`${pieces[before]}`)) ||
+  pieces.filter((piece) => piece === '.').length === 1

@@ -5,6 +5,9 @@ const require = createRequire(import.meta.url)
 /** Numbers above this are read digit by digit, because a `number` no longer holds each of them exactly. */
 export const LARGEST_SPELLED = Number.MAX_SAFE_INTEGER
 
+/** Its multiples are exact far above {@link LARGEST_SPELLED}. */
+export const QUADRILLION = 1e15
+
 /** Years are below it. */
 const MOST_KEPT = 2100
 
@@ -49,12 +52,13 @@ const loaded = new Map<string, RuleSets>()
  * Spells a number by CLDR's rule-based number formats.
  * @param locale a file of `cldr-rbnf`, such as `en` or `pt-PT`
  * @param ruleSet without its percent sign, such as `spellout-cardinal`
- * @param value a whole number from 0 to {@link LARGEST_SPELLED}
+ * @param value a whole number from 0 to {@link LARGEST_SPELLED}, or a multiple of {@link QUADRILLION} below 10¹⁸
  * @param joint between the parts of a compound, such as a German number; nothing if it is absent
  * @throws RangeError for other values and unknown rule sets
  */
 export function spell(locale: string, ruleSet: string, value: number, joint = ''): string {
-  if (!Number.isInteger(value) || value < 0 || value > LARGEST_SPELLED) throw new RangeError(`${value} is not spelled`)
+  const isExact = value <= LARGEST_SPELLED || (value < 1e18 && value % QUADRILLION === 0)
+  if (!Number.isInteger(value) || value < 0 || !isExact) throw new RangeError(`${value} is not spelled`)
   const sets = ruleSetsOf(locale)
   const spelled = apply(sets, ruleSet, value)
   return spelled.includes('\u00ad') ? spelled.replace(SOFT_HYPHEN, joint) : spelled

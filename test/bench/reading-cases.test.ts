@@ -30,4 +30,5 @@ test('the files of a directory are cases of the language that names them, withou
 test('forms are the same without capitals, punctuation, hyphens and "and"', () => {
   expect(comparable('One hundred and twenty-one, please!', 'English')).toBe('one hundred twenty one please')
   expect(comparable('五 月', 'Chinese')).toBe('五月')
+  expect(comparable('Четвёртый', 'Russian')).toBe(comparable('четвертый', 'Russian'))
 })

@@ -56,6 +56,7 @@ describeReadings('French', {
     Il mesure 1m80. | Il mesure un mètre quatre-vingts.
   `,
   date: `
+    Les 60s et les 90s, puis les années 1970s. | Les sixties et les nineties, puis les années mille neuf cent soixante-dix.
     Né le 3 avril 1999. | Né le trois avril mille neuf cent quatre-vingt-dix-neuf.
     Le rendez-vous est le 07/11/2025. | Le rendez-vous est le sept novembre deux mille vingt-cinq.
     Le 1er mai est férié. | Le premier mai est férié.

@@ -13,6 +13,7 @@ describeReadings('German', {
     Er hat 1 Sohn und 1 neue Idee. | Er hat einen Sohn und eine neue Idee.
     Laut Artikel 1 Absatz 1 gilt das. | Laut Artikel eins Absatz eins gilt das.
     Nehmen Sie 2x täglich 1 Tablette. | Nehmen Sie zweimal täglich eine Tablette.
+    Es sind 20030000000000401 Zellen und 1.701.000.000 Viren. | Es sind zwanzig Billiarden dreißig Billionen vier hundert eins Zellen und eine Milliarde sieben hundert eins Millionen Viren.
     Das gilt von 1 Tag bis 3 Mon. lang, seit 3 Mon. | Das gilt von einem Tag bis drei Monate lang, seit drei Monaten.
   `,
   ordinal: `
@@ -31,6 +32,7 @@ describeReadings('German', {
     Es fehlen 2/3 der Stimmen. | Es fehlen zwei drittel der Stimmen.
     Es fehlen 3/4 der Stimmen. | Es fehlen drei viertel der Stimmen.
     Er trank 1/2 Glas mit 1/2 l Milch, eine halbe Tasse und 1/2 Tasse Tee. | Er trank ein halbes Glas mit einem halben Liter Milch, eine halbe Tasse und eine halbe Tasse Tee.
+    1/2 ″ | ein halb Zoll
     Er trank 1/2 der Milch. | Er trank die Hälfte der Milch.
     Der Fall 4711/19 und Nr. 3/2021. | Der Fall vier tausend sieben hundert elf Schrägstrich neunzehn und Nummer drei Schrägstrich zwei tausend ein und zwanzig.
   `,
@@ -60,6 +62,8 @@ describeReadings('German', {
   date: `
     Sie kam am 3. April 1999. | Sie kam am dritten April neunzehn hundert neun und neunzig.
     Der Termin ist am 07.11.2025. | Der Termin ist am siebten November zwei tausend fünf und zwanzig.
+    17.4 | siebzehnter April
+    Am 6.9 um elf, in Version 6.9. | Am sechsten September um elf, in Version sechs Punkt neun.
     Am 1. Mai ist frei. | Am ersten Mai ist frei.
     Vom 2. bis 5. Juni. | Vom zweiten bis fünften Juni.
     Erschienen 2023-10-05. | Erschienen fünfter Oktober zwei tausend drei und zwanzig.
@@ -70,6 +74,7 @@ describeReadings('German', {
     In den 20ern und den 1950er-Jahren. | In den zwanzigern und den neunzehn hundert fünfziger-Jahren.
   `,
   time: `
+    Das Gespräch ist um 16:00 Uhr CET, also 10 Uhr edt. | Das Gespräch ist um sechzehn Uhr c e t, also zehn Uhr e d t.
     Um 21:15 Uhr beginnt es. | Um ein und zwanzig Uhr fünfzehn beginnt es.
     Der Zug fährt um 6.30 Uhr. | Der Zug fährt um sechs Uhr dreißig.
     Von 9:00 bis 14:00 Uhr. | Von neun Uhr bis vierzehn Uhr.
@@ -104,7 +109,7 @@ describeReadings('German', {
     Der Plan ist im Maßstab 1:2000. | Der Plan ist im Maßstab eins zu zwei tausend.
   `,
   electronic: `
-    Schreib an lisa@gmail.com. | Schreib an l i s a at gmail Punkt com.
+    Schreib an lisa@gmail.com. | Schreib an l i s a at g mail Punkt com.
     Siehe www.bund.de/hilfe. | Siehe w w w Punkt bund Punkt d e Slash hilfe.
     Folge @eva_k und #Urlaub | Folge at e v a Unterstrich k und Hashtag Urlaub
   `,

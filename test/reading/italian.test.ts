@@ -57,16 +57,16 @@ describeReadings('Italian', {
     È nata il 3 aprile 1999. | È nata il tre aprile mille novecento novantanove.
     La visita è il 7/11/2025. | La visita è il sette novembre duemila venticinque.
     Si videro il 2/12 alle 8:20. | Si videro il due dicembre alle otto e venti.
-    Pubblicato il 2023-10-05. | Pubblicato il cinque ottobre duemila ventitré.
+    Pubblicato il 2023-10-05. | Pubblicato il cinque ottobre duemila ventitre.
     Il 1 gennaio è festa. | Il primo gennaio è festa.
     L'8 marzo e il 1° maggio. | L'otto marzo e il primo maggio.
     Riunione: lunedì 3/2, 10:00-11:30 | Riunione: lunedì tre febbraio, dieci a undici e trenta
     La Grande Guerra (1915-18). | La Grande Guerra (mille novecento quindici a diciotto).
     Gli anni '60 e il '900. | Gli anni sessanta e il novecento.
     Ci vediamo oggi, 9/11, l'1/6 e martedì, 14/7. | Ci vediamo oggi, nove novembre, l'uno giugno e martedì, quattordici luglio.
-    Anno 2022/23, fattura n. 7/2024, dal 04/2024. | Anno duemila ventidue ventitré, fattura numero sette barra duemila ventiquattro, dal aprile duemila ventiquattro.
+    Anno 2022/23, fattura n. 7/2024, dal 04/2024. | Anno duemila ventidue ventitre, fattura numero sette barra duemila ventiquattro, dal aprile duemila ventiquattro.
     Apre lun.-ven. e chiude sab. dopo le 12. | Apre lunedì a venerdì e chiude sabato dopo le dodici.
-    Da gen.-mar. 2023 al 2T24, 9/set/2021. | Da gennaio a marzo duemila ventitré al secondo trimestre del duemila ventiquattro, nove settembre duemila ventuno.
+    Da gen.-mar. 2023 al 2T24, 9/set/2021. | Da gennaio a marzo duemila ventitre al secondo trimestre del duemila ventiquattro, nove settembre duemila ventuno.
     Dal 44 d.C. ai secc. XV-XVI. | Dal quarantaquattro dopo Cristo ai secoli quindicesimo a sedicesimo.
     Nacque il 4-IX-1931. | Nacque il quattro settembre mille novecento trentuno.
   `,
@@ -80,7 +80,7 @@ describeReadings('Italian', {
     Ha impiegato 2'35'' e 1:58.332. | Ha impiegato due minuti e trentacinque secondi e un minuto e cinquantotto virgola trecento trentadue secondi.
     Dura 3 min 20 s, ore 8:30-14. | Dura tre minuti e venti secondi, ore otto e trenta a quattordici.
     Disse: "voglio 20". | Disse: "voglio venti".
-    Ha corso in 1'05"123 e in 2h04:10. | Ha corso in un minuto e cinque virgola cento ventitré secondi e in due ore, quattro minuti e dieci secondi.
+    Ha corso in 1'05"123 e in 2h04:10. | Ha corso in un minuto e cinque virgola cento ventitre secondi e in due ore, quattro minuti e dieci secondi.
     Alle 8 e 1/2. | Alle otto e mezzo.
     È arrivato a 12" dal leader dopo 1h 20m. | È arrivato a dodici secondi dal leader dopo un’ora e venti minuti.
     La fig. 2a mostra la 2a prova. | La figura due a mostra la seconda prova.
@@ -119,6 +119,7 @@ describeReadings('Italian', {
     Scrivi a luca@gmail.com. | Scrivi a l u c a chiocciola gmail punto com.
     Visita www.governo.it/aiuto. | Visita w w w punto g o v e r n o punto it slash a i u t o.
     Segui @mar_7 e #GiornataDelLibro | Segui chiocciola m a r trattino basso sette e cancelletto Giornata Del Libro
+    Lancia prova.py da shop.com.py. | Lancia p r o v a punto python da s h o p punto com punto p y.
     Apri carta_aprile.doc ora. | Apri c a r t a trattino basso a p r i l e punto d o c ora.
   `,
   serial: `
@@ -127,7 +128,7 @@ describeReadings('Italian', {
     Il volo FR1234 e la sala 4C. | Il volo F R mille duecento trentaquattro e la sala quattro C.
     Il codice AB12CD34EF e via Po 3/C | Il codice A B uno due C D tre quattro E F e via Po tre barra C
     HDMI 1.4 e tabella 3.2. | HDMI uno punto quattro e tabella tre punto due.
-    Il D.Lgs. 33/2013 e la L. 5/1992, art. 2, c. 3. | Il decreto legislativo trentatré del duemila tredici e la legge cinque del mille novecento novantadue, articolo due, comma tre.
+    Il D.Lgs. 33/2013 e la L. 5/1992, art. 2, c. 3. | Il decreto legislativo trentatre del duemila tredici e la legge cinque del mille novecento novantadue, articolo due, comma tre.
     Ha 20 punti (5V, 5N, 3P). | Ha venti punti (cinque V, cinque N, tre P).
   `,
   math: `

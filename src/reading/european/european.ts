@@ -39,15 +39,19 @@ export function rulesOf(words: Words): RuleBook {
 }
 
 const electronic = (words: Words, { digits }: Speaker): Rule[] => {
-  const { marks, letter, saidAsWords, addressWords, isSaid } = words
+  const { marks, letter, saidAsWords, addressWords, fileWords, isSaid } = words
   return electronicRules({
     marks,
     digits,
-    letters: (letters, place) => {
+    letters: (letters, place, isFile) => {
       const lower = letters.toLowerCase()
       const isLong = letters.length > 3 && place !== 'start'
       const isWord = place === 'word' || (isSaid?.(letters) ?? (isLong || saidAsWords.has(lower)))
-      return addressWords?.[lower] ?? (isWord ? letters : Array.from(letters, letter).join(' '))
+      return (
+        (isFile ? fileWords?.[lower] : undefined) ??
+        addressWords?.[lower] ??
+        (isWord ? letters : Array.from(letters, letter).join(' '))
+      )
     },
   })
 }

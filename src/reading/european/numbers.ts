@@ -22,7 +22,7 @@ export function fractions(words: Words, say: Speaker): Rule[] {
     if (said === null) return null
     const counted = unit === undefined ? undefined : units[unit]
     const isHalf = whole === undefined && above === '1' && below === '2'
-    const half = isHalf ? words.halfOf?.(around, counted?.gender) : null
+    const half = isHalf ? words.halfOf?.(around, counted?.gender, counted?.forms.one) : null
     const unitWord = counted === undefined ? '' : ` ${partOf(counted, whole === undefined && !half)}`
     return `${sign === undefined ? '' : `${words.minus} `}${wholeOf(whole)}${half ?? said}${unitWord}`
   }

@@ -1,4 +1,4 @@
-import { LARGEST_SPELLED } from '../number-rules.ts'
+import { LARGEST_SPELLED, QUADRILLION } from '../number-rules.ts'
 import type { Counted, Gender, Words } from './words.ts'
 
 /** Says written numbers in the words of a language. */
@@ -16,6 +16,8 @@ export interface Speaker {
   form(written: string, counted: Counted): string
 }
 
+const QUADRILLION_DIGITS = 15
+const LONGEST_SPELLED = 18
 const SIGNED = /^([-−–+±]?)\s?([^,]*)(?:,(\d+))?$/
 
 export function speakerOf(words: Words): Speaker {
@@ -25,8 +27,13 @@ export function speakerOf(words: Words): Speaker {
   const digits = (number: string): string =>
     Array.from(number.replaceAll(/\D/g, ''), (digit) => words.cardinal(Number(digit))).join(' ')
   const whole = (number: string, gender?: Gender): string => {
-    const value = Number(plain(number))
-    return value > LARGEST_SPELLED ? digits(number) : words.cardinal(value, gender)
+    const written = plain(number)
+    const value = Number(written)
+    if (value <= LARGEST_SPELLED) return words.cardinal(value, gender)
+    if (written.length > LONGEST_SPELLED) return digits(number)
+    const rest = Number(written.slice(-QUADRILLION_DIGITS))
+    const large = words.cardinal(Number(written.slice(0, -QUADRILLION_DIGITS)) * QUADRILLION)
+    return rest === 0 ? large : `${large} ${words.cardinal(rest, gender)}`
   }
   const number = (written: string, gender?: Gender): string => {
     const [, sign = '', before = '', places] = SIGNED.exec(withComma(written)) ?? []

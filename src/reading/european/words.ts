@@ -48,7 +48,7 @@ export interface Words {
   /** Joins a magnitude's `joint` to its word: "d'euros". Absent: they stand side by side. */
   readonly elide?: (joint: string, word: string) => string
   /** "1/2" before a unit with a gender, or before other text. Absent or null: as a fraction. */
-  readonly halfOf?: (around: Around, gender?: Gender) => string | null
+  readonly halfOf?: (around: Around, gender?: Gender, unit?: string) => string | null
   /** A unit behind a fraction that may follow a whole number. Absent: its singular. */
   readonly partOf?: (unit: Counted, isOnlyPart: boolean) => string
   /** A whole number with its unit or currency by the words beside it. Null: the number and its usual form. */
@@ -86,6 +86,8 @@ export interface Words {
   readonly saidAsWords: ReadonlySet<string>
   /** Parts of addresses that are said in other letters. */
   readonly addressWords?: Readonly<Record<string, string>>
+  /** Endings of file names that are said in other letters. */
+  readonly fileWords?: Readonly<Record<string, string>>
   /** If a part of an address is said as a word. Absent: the long ones are, and those of `saidAsWords`. */
   readonly isSaid?: (label: string) => boolean
   /** Acronyms of two or three letters, or without a vowel, are spelled unless they are among these. Absent: all stay. */

@@ -371,3 +371,15 @@ export const DAYS = spokenForms(`
   sam,samedi | samedi
   dim,dimanche | dimanche
 `)
+
+/** Decades that are written with an English s. */
+export const DECADES = spokenForms(`
+  20 | twenties
+  30 | thirties
+  40 | forties
+  50 | fifties
+  60 | sixties
+  70 | seventies
+  80 | eighties
+  90 | nineties
+`)

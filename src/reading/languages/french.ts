@@ -9,6 +9,7 @@ import {
   BEFORE_NUMBERS,
   CURRENCIES,
   DAYS,
+  DECADES,
   FEMININE,
   MAGNITUDES,
   MARKS,
@@ -270,6 +271,12 @@ function counts(): Rule[] {
       String.raw`de (?=1(?:[ \u00a0\u202f.]000[ \u00a0\u202f.]000(?!\d)| (?:million|milliard|heure|an|mois|personne)(?!\p{L})))`,
       (_groups, { before }) => (/(?:plus|moins|près|autour)\s$/i.test(before) ? "d'" : null),
     ),
+    // "les 80s", which is said in English; "les années 1980s".
+    rule('date', 'digit', String.raw`(?<century>1[89]|20)?(?<decade>[2-9]0)s(?![\p{L}\d])`, (groups, { before }) => {
+      const { century = '', decade = '' } = groups
+      if (!/(?:les|des|aux|années|ans|début|fin|milieu)\s$/i.test(before)) return null
+      return century === '' ? (DECADES[decade] ?? null) : cardinal(Number(`${century}${decade}`))
+    }),
     // "la guerre de 14-18".
     rule('date', 'digit', String.raw`(?:14[-–]18|39[-–]45)(?![\d\p{L}]|[-–/,.]\d)`, (_groups, { before }, match) =>
       /(?:guerre|en|de|après|avant|pendant)\s(?:de\s)?$/i.test(before)

@@ -2,7 +2,7 @@ import { rulesOf } from '../european/european.ts'
 import { endsOf } from '../european/sentence-ends.ts'
 import type { Counted, Gender, Words } from '../european/words.ts'
 import { spell } from '../number-rules.ts'
-import { DASH, keepingSentenceEnd, oneOf, romanValue, rule, wordRule } from '../rules.ts'
+import { DASH, END, inAnyCase, keepingSentenceEnd, oneOf, romanValue, rule, wordRule } from '../rules.ts'
 import type { Around, Rule, RuleBook } from '../scan.ts'
 import {
   ABBREVIATIONS,
@@ -75,6 +75,7 @@ const DATA = {
   perUnits: PER_UNITS,
   marks: MARKS,
   saidAsWords: SAID_AS_WORDS,
+  addressWords: { gmail: 'g mail' },
   acronyms: ACRONYMS,
   symbols: SYMBOLS,
   abbreviations: ABBREVIATIONS,
@@ -131,6 +132,7 @@ const more = (): Rule[] => [
   ...sizes(),
   ...durations(),
   ...clockTimes(),
+  ...shortDates(),
   ...counts(),
   ...shortWords(),
 ]
@@ -140,8 +142,9 @@ const sentenceStart = `(?:${oneOf(SENTENCE_STARTS)})(?!\\p{L})`
 const endsSentence = endsOf({ sentenceStart })
 
 function cardinal(value: number, gender?: Gender): string {
-  if (gender !== undefined) return say(`spellout-cardinal-${gender}`, value)
-  return say('spellout-numbering', value)
+  const said = say(gender === undefined ? 'spellout-numbering' : `spellout-cardinal-${gender}`, value)
+  // "drei hundert eins Milliarden".
+  return value > 1e8 ? said.replaceAll(/(?<=hundert |tausend )eine (?=\p{Lu}\p{Ll}+e?n)/gu, 'eins ') : said
 }
 
 const year = (value: number): string =>
@@ -228,7 +231,9 @@ function counted(value: number, thing: Counted, around: Around): string | null {
 }
 
 /** "einen halben Liter", "eine halbe Stunde", "die Hälfte der Stimmen". */
-function halfOf(around: Around, unit?: Gender): string | null {
+function halfOf(around: Around, unit?: Gender, name?: string): string | null {
+  // Feet and inches by themselves have no ending: "ein halb Zoll".
+  if (around.before + around.after === '' && /^(?:Fuß|Zoll)$/.test(name ?? '')) return 'ein halb'
   if (unit === undefined && /^ (?:der|des) /.test(around.after)) return 'die Hälfte'
   const gender = unit ?? genderOf(around.after.slice(1))
   return gender === null ? null : HALF[caseOf(around)][gender]
@@ -469,8 +474,14 @@ function durations(): Rule[] {
   ]
 }
 
+const ZONES = inAnyCase(['mez', 'mesz', 'utc', 'gmt', 'cet', 'cest', 'est', 'edt', 'pst', 'pdt'])
+
 function clockTimes(): Rule[] {
   return [
+    // "14 Uhr est": a zone, in small letters too.
+    wordRule('time', ZONES, `(?:${oneOf(ZONES)})${END}`, (_groups, { before }, match) =>
+      /\d (?:Uhr|h) $/.test(before) ? Array.from(match.toLowerCase()).join(' ') : null,
+    ),
     // "Einlass ab 18.30".
     rule(
       'time',
@@ -499,6 +510,19 @@ function clockTimes(): Rule[] {
     ),
   ]
 }
+
+/** "2.3" by itself, and "am 2.3 um zehn": German writes decimals with a comma. */
+const shortDates = (): Rule[] => [
+  rule(
+    'date',
+    'digit',
+    String.raw`(?<day>0?[1-9]|[12]\d|3[01])\.(?<month>0?[1-9]|1[0-2])(?![\d\p{L}%€]|[.,:/-]\d| ?(?:Uhr|h|%|€|Mio|Mrd|Millionen|Milliarden)(?!\p{L}))`,
+    ({ day, month }, { before, after }) =>
+      before + after === '' || /(?:^|\s)(?:am|vom|zum|den|seit dem|ab dem)\s$/i.test(before)
+        ? date(Number(day), Number(month), null, before)
+        : null,
+  ),
+]
 
 function counts(): Rule[] {
   return [

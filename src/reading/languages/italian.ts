@@ -39,6 +39,7 @@ const MONTHS = [
 ]
 const FRACTIONS = ['', '', 'mezzo', 'terzo', 'quarto', 'quinto', 'sesto', 'settimo', 'ottavo', 'nono', 'decimo']
 const SCALES = [
+  [1e15, 'un milione di miliardi', 'milioni di miliardi'],
   [1e12, 'mille miliardi', 'mila miliardi'],
   [1e9, 'un miliardo', 'miliardi'],
   [1e6, 'un milione', 'milioni'],
@@ -75,15 +76,15 @@ function cardinal(value: number, gender?: Gender): string {
 }
 
 function underMillion(value: number): string {
-  if (value < 100) return spell('it', 'spellout-numbering', value)
+  // Engines say "ventitré" and "ventitre" alike, and texts have both.
+  if (value < 100) return spell('it', 'spellout-numbering', value).replace('é', 'e')
   if (value < 1000)
     return join(
       spell('it', 'spellout-numbering', value - (value % 100)),
       value % 100 === 0 ? '' : underMillion(value % 100),
     )
   const thousands = Math.floor(value / 1000)
-  const said =
-    thousands === 1 ? 'mille' : `${underMillion(thousands).replace(/tré$/, 'tre').replace(/uno$/, 'uno')}mila`
+  const said = thousands === 1 ? 'mille' : `${underMillion(thousands)}mila`
   return join(said, value % 1000 === 0 ? '' : underMillion(value % 1000))
 }
 
@@ -275,6 +276,7 @@ function words(): Words {
     square: (unit, isPlural) => `${unit} quadrat${isPlural ? 'i' : 'o'}`,
     cubic: (unit, isPlural) => `${unit} cub${isPlural ? 'i' : 'o'}`,
     isSaid: (label) => KNOWN_LABELS.test(label),
+    fileWords: { py: 'python' },
     counted: (value, { forms, gender }) =>
       value === 1 && gender === 'feminine' && /^[aeiou]/.test(forms.one ?? '') ? `un’${forms.one}` : null,
     bare: beforeNoun(ROMANCE, oneOf),
