@@ -73,10 +73,10 @@ export const isDate = (month: string, day: string): boolean =>
   Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31
 
 /** A number that may have a sign before it. */
-export const signedRules = (kind: TokenKind, pattern: string, read: Read): Rule[] => [
-  rule(kind, 'digit', pattern, read),
-  { ...rule(kind, 'symbol', pattern, read), first: '-+±' },
-]
+export function signedRules(kind: TokenKind, pattern: string, read: Read): Rule[] {
+  const shared = rule(kind, 'digit', pattern, read)
+  return [shared, { ...shared, starts: 'symbol', first: '-+±' }]
+}
 
 const fill = (said: string, name: string, gap: string): string =>
   name.includes('#') ? name.replace('#', said) : `${said}${gap}${name}`

@@ -11,23 +11,47 @@ interface Part {
   readonly mayEnd: boolean
 }
 
+/** A regular expression, or the pattern of one. */
+type Source = Pick<RegExp, 'source' | 'flags'>
+
 const ANY: Range = [0, 0xffff]
+/** The letters and numerals of `\p{L}` and its like, and some characters more. */
+const NAMED: Readonly<Record<string, readonly Range[]>> = {
+  L: [
+    [0x41, 0x5a],
+    [0x61, 0x7a],
+    [0xaa, 0xffff],
+  ],
+  Lu: [
+    [0x41, 0x5a],
+    [0xc0, 0x52f],
+  ],
+  Ll: [
+    [0x61, 0x7a],
+    [0xdf, 0x52f],
+  ],
+  N: [
+    [0x30, 0x39],
+    [0xb2, 0xbe],
+    [0x2070, 0x24ff],
+  ],
+}
 const NOTHING: Part = { first: [], mayEnd: true }
 
 /** If a match of the pattern may begin with a character of this code. */
-export const mayStart = (pattern: RegExp, code: number): boolean => isIn(nextOf(pattern, starts, isNothing), code)
+export const mayStart = (pattern: Source, code: number): boolean => isIn(nextOf(pattern, starts, isNothing), code)
 
 /** If a match of the pattern, which begins with digits, may go on behind digits and spaces with a character of this code. */
-export const mayFollow = (pattern: RegExp, code: number): boolean => isIn(nextOf(pattern, followers, isNeutral), code)
+export const mayFollow = (pattern: Source, code: number): boolean => isIn(nextOf(pattern, followers, isNeutral), code)
 
-const starts = new WeakMap<RegExp, Next>()
-const followers = new WeakMap<RegExp, Next>()
+const starts = new WeakMap<Source, Next>()
+const followers = new WeakMap<Source, Next>()
 
 const isIn = (next: Next, code: number): boolean =>
   next === null || next.some(([from, to]) => code >= from && code <= to)
 
 /** It knows the syntax that rules are written in; where it does not know better, it answers more characters than are possible. */
-function nextOf(pattern: RegExp, computed: WeakMap<RegExp, Next>, isSkipped: (range: Range) => boolean): Next {
+function nextOf(pattern: Source, computed: WeakMap<Source, Next>, isSkipped: (range: Range) => boolean): Next {
   const known = computed.get(pattern)
   if (known !== undefined) return known
   const { source, flags } = pattern
@@ -108,7 +132,7 @@ class Reader {
     if (this.#takes('[')) return this.#class()
     if (this.#takes('.')) return this.#partOf([ANY])
     if (this.#takes('^') || this.#takes('$')) return NOTHING
-    return this.#partOf([this.#character()])
+    return this.#partOf(this.#namedSet() ?? [this.#character()])
   }
 
   #group(): Part {
@@ -127,6 +151,11 @@ class Reader {
     const isNegated = this.#takes('^')
     const ranges: Range[] = []
     while (!this.#takes(']')) {
+      const named = this.#namedSet()
+      if (named !== null) {
+        ranges.push(...named)
+        continue
+      }
       const range = this.#character()
       const isOne = range[0] === range[1]
       const isStart = isOne && this.#source[this.#at] === '-' && this.#source[this.#at + 1] !== ']'
@@ -134,6 +163,16 @@ class Reader {
       ranges.push(isStart ? [range[0], this.#character()[1]] : range)
     }
     return this.#partOf(isNegated ? [ANY] : ranges)
+  }
+
+  /** `\p{L}`. */
+  #namedSet(): readonly Range[] | null {
+    if (this.#source[this.#at] !== '\\' || this.#source[this.#at + 1] !== 'p') return null
+    const end = this.#source.indexOf('}', this.#at)
+    const ranges = NAMED[this.#source.slice(this.#at + 3, end)]
+    if (ranges === undefined) return null
+    this.#at = end + 1
+    return ranges
   }
 
   /** A character, or the class or place that an escape stands for. */

@@ -1,3 +1,4 @@
+import type { Pattern } from './pattern.ts'
 import { mayFollow, mayStart } from './pattern-starts.ts'
 
 /** The classes of text that is spoken in other words than it is written in. */
@@ -53,7 +54,7 @@ export type Read = (groups: Groups, around: Around, match: string) => RuleAnswer
 export interface Rule {
   readonly kind: TokenKind
   /** Sticky, and every repetition in it is bounded. */
-  readonly pattern: RegExp
+  readonly pattern: Pattern
   readonly starts: Start
   /** Narrows `starts` to these characters. Others are not tried, which is faster. */
   readonly first?: string
@@ -241,8 +242,9 @@ function take(
 ): { kind: TokenKind; spoken: string; length: number } | null {
   for (const { kind, pattern, prefixes, read } of rules) {
     if (prefixes !== undefined && !prefixes.known.has(text.slice(at, at + prefixes.length))) continue
-    pattern.lastIndex = at
-    const match = pattern.exec(text)
+    const { regexp } = pattern
+    regexp.lastIndex = at
+    const match = regexp.exec(text)
     if (match === null) continue
     const end = at + match[0].length
     const around = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { read } from '../../src/reading/read.ts'
+import { bookOf, read } from '../../src/reading/read.ts'
 
 const LANGUAGES = [
   'Chinese',
@@ -19,6 +19,15 @@ describe('the door of the reading', () => {
     expect(read('5 km', 'Klingon')).toEqual({ spoken: '5 km', tokens: [] })
     expect(read('5 km', 'toString')).toEqual({ spoken: '5 km', tokens: [] })
   })
+
+  test.each(LANGUAGES)(
+    'each pattern is a regular expression, though it is built when it is first tried: %s',
+    (language) => {
+      const rules = bookOf(language, undefined)?.rules ?? []
+      expect(rules.length).toBeGreaterThan(50)
+      expect(rules.filter(({ pattern }) => !pattern.regexp.sticky)).toEqual([])
+    },
+  )
 
   test.each(LANGUAGES)('an empty text and a plain one have no tokens: %s', (language) => {
     expect(read('', language)).toEqual({ spoken: '', tokens: [] })

@@ -1,0 +1,36 @@
+/** The scripts of the ten languages in few ranges: a pattern compiles ten times faster than with Unicode's hundreds. */
+const RANGES: Readonly<Record<string, string>> = {
+  L: 'A-Za-zªµºÀ-ÖØ-öø-ʯ\u0300-\u036fͰ-\u1fffⰀ-\u2fdf々-〇ぁ-\ud7ff豈-\ufdffﾠ-ￜＡ-Ｚａ-ｚ',
+  Lu: 'A-ZÀ-ÖØ-ÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮİĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽȘȚΆ-ΫЀ-ЯҐ',
+  Ll: 'a-zß-öø-ÿāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįıĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷźżžșțά-ώа-џґ',
+  N: '0-9²³¹¼-¾⁰-₉⅐-↉①-⓿',
+}
+
+/** The pattern of a rule. It is built when it is first tried, because most are not before the process ends. */
+export class Pattern {
+  /** As it is written: with `\p{L}`. */
+  readonly source: string
+  readonly flags: string
+  #regexp: RegExp | null = null
+
+  constructor(source: string, flags: string) {
+    this.source = source
+    this.flags = flags
+  }
+
+  get regexp(): RegExp {
+    this.#regexp ??= new RegExp(withRanges(this.source), this.flags)
+    return this.#regexp
+  }
+}
+
+/** Replaces `\p{L}` and its like, inside and outside of character classes. */
+function withRanges(pattern: string): string {
+  let isInClass = false
+  return pattern.replaceAll(/\\p\{(\w+)\}|\\.|[[\]]/g, (part, name?: string) => {
+    const ranges = name === undefined ? undefined : RANGES[name]
+    if (ranges !== undefined) return isInClass ? ranges : `[${ranges}]`
+    if (part === '[' || part === ']') isInClass = part === '['
+    return part
+  })
+}
