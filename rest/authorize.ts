@@ -15,8 +15,12 @@ declare module 'fastify' {
   }
 }
 
-/** Authenticates a request and counts it against the key's quota. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
-export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
+/**
+ * Authenticates a request and counts it against the key's quota.
+ * @param key absent: the bearer of the request
+ * @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE
+ */
+export type Authenticate = (request: FastifyRequest, reply: FastifyReply, key?: string) => Promise<KeyActor>
 
 export type As = (actor: Actor) => ServiceContext
 

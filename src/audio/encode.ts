@@ -1,8 +1,9 @@
 import type { Frame } from '@libav.js/variant-default'
 import { createMp3Encoder, type WasmMediaEncoder } from 'wasm-media-encoders'
+import { encodeG711 } from './encode-g711.ts'
 import { encodeSamples, encodeWav } from './encode-wav.ts'
 import { type Encoding, type EncodingOptions, joinBytes, type Patch } from './encoding.ts'
-import { mp3Rate, PCM_RATE } from './format.ts'
+import { encoderRate, mp3Rate } from './format.ts'
 import { frameOf, type LibAV, monoAt, openLibav } from './libav.ts'
 import { resampleTo } from './resample.ts'
 
@@ -36,11 +37,11 @@ const KINDS: Readonly<Record<number, { readonly header: number; readonly bytes: 
 type Encoder = WasmMediaEncoder<'audio/mpeg'>
 
 export async function startEncoding(options: EncodingOptions): Promise<Encoding> {
-  const { format, sampleRate, rate = format === 'pcm' ? PCM_RATE : sampleRate } = options
+  const { format, sampleRate, bitRate, rate = encoderRate(format, sampleRate) } = options
   if (rate === sampleRate) return startFormat(options)
   const resampler = await resampleTo(rate, sampleRate)
   // The resampler decides the number of samples, so none is stated.
-  const encoding = await startFormat({ format, sampleRate: rate })
+  const encoding = await startFormat({ format, bitRate, sampleRate: rate })
   return {
     patches: encoding.patches,
     push: (samples, isLast) => encoding.push(resampler.push(samples, isLast), isLast),
@@ -57,6 +58,9 @@ async function startFormat(options: EncodingOptions): Promise<Encoding> {
       return encodeWav(options)
     case 'pcm':
       return encodeSamples()
+    case 'ulaw':
+    case 'alaw':
+      return encodeG711(options.format)
     case 'mp3':
       return encodeMp3(options)
     case 'opus':
@@ -110,7 +114,7 @@ class LibavEncoding implements Encoding {
     const format = isOpus ? libav.AV_SAMPLE_FMT_FLT : libav.AV_SAMPLE_FMT_S16
     const ctx = { sample_rate: rate, sample_fmt: format, channel_layout: 4, channels: 1 }
     const [, context, frame, packet, frameSize] = libav.ff_init_encoder_sync(isOpus ? 'libopus' : 'flac', {
-      ctx: isOpus ? { ...ctx, bit_rate: OPUS.bitrate } : ctx,
+      ctx: isOpus ? { ...ctx, bit_rate: options.bitRate === undefined ? OPUS.bitrate : options.bitRate * 1000 } : ctx,
       time_base: [1, rate],
       ...(isOpus && { options: OPUS.options }),
     })
@@ -177,16 +181,16 @@ function announceLength(head: Uint8Array, totalSamples: number): void {
 export const mp3Bytes = (): number => made * ENCODER_BYTES
 
 /** With a known length the first frame lets players skip the encoder's delay. */
-async function encodeMp3({ sampleRate, totalSamples }: EncodingOptions): Promise<Encoding> {
+async function encodeMp3({ sampleRate, totalSamples, bitRate = BITRATE }: EncodingOptions): Promise<Encoding> {
   const encoder = idle.pop() ?? (await newEncoder())
   const outputSampleRate = mp3Rate(sampleRate)
-  encoder.configure({ sampleRate, channels: 1, bitrate: BITRATE, outputSampleRate })
+  encoder.configure({ sampleRate, channels: 1, bitrate: bitRate, outputSampleRate })
   let isOpen = true
   const reuse = (): void => {
     if (isOpen) idle.push(encoder)
     isOpen = false
   }
-  const isExact = totalSamples !== undefined && outputSampleRate === sampleRate
+  const isExact = totalSamples !== undefined && outputSampleRate === sampleRate && bitRate === BITRATE
   let info = isExact ? [mp3Info(sampleRate, totalSamples)] : []
   return {
     patches: [],

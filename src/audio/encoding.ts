@@ -1,11 +1,13 @@
-import type { AudioFormat } from './format.ts'
+import type { BitRate, SoundFormat } from './format.ts'
 
 export interface EncodingOptions {
-  readonly format: AudioFormat
+  readonly format: SoundFormat
   /** In Hz. */
   readonly sampleRate: number
   /** The file's rate in Hz; absent: the format's own. */
   readonly rate?: number | undefined
+  /** The bit rate of MP3 and Opus; absent: the format's own. */
+  readonly bitRate?: BitRate | undefined
   readonly totalSamples?: number
 }
 

@@ -8,7 +8,14 @@ export type AudioFormat = (typeof AUDIO_FORMATS)[number]
 export const FILE_FORMATS = ['wav', 'mp3', 'opus', 'flac'] as const
 export type FileFormat = (typeof FILE_FORMATS)[number]
 
+/** Formats of a transfer. `ulaw` and `alaw` are G.711 without header, for telephones. */
+export type SoundFormat = AudioFormat | 'ulaw' | 'alaw'
+
+/** Bit rates of MP3 and Opus that a transfer may ask for, in kbit/s. */
+export type BitRate = 32 | 48 | 64 | 96 | 128 | 192
+
 export const PCM_RATE = 24_000
+const G711_RATE = 8000
 
 const MP3_RATES = [16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
 export const CAPTION_FORMATS = ['vtt', 'srt', 'json'] as const
@@ -23,6 +30,12 @@ export const CAPTION_TYPES: Readonly<Record<CaptionFormat, string>> = {
 /** The same rate or MP3's next higher one, in Hz. */
 export const mp3Rate = (sampleRate: number): (typeof MP3_RATES)[number] =>
   MP3_RATES.find((rate) => rate >= sampleRate) ?? 48_000
+
+/** The rate in Hz at which a format's encoder gets the samples. */
+export function encoderRate(format: SoundFormat, sampleRate: number): number {
+  if (format === 'ulaw' || format === 'alaw') return G711_RATE
+  return format === 'pcm' ? PCM_RATE : sampleRate
+}
 
 /** In Hz. */
 export function rateOf(format: AudioFormat, sampleRate: number): number {
@@ -46,7 +59,7 @@ export const formatOfType = (contentType: string): FileFormat | null =>
 export const MAX_WAV_SAMPLES = (UNKNOWN_SIZE - WAV_HEADER_BYTES) / 2
 
 /** In bytes, for WAV and PCM without resampling; else undefined. */
-export function knownLength(format: AudioFormat, sampleRate: number, samples: number): number | undefined {
+export function knownLength(format: SoundFormat, sampleRate: number, samples: number): number | undefined {
   if (format === 'pcm' && sampleRate === PCM_RATE) return samples * 2
   return format === 'wav' && samples <= MAX_WAV_SAMPLES ? WAV_HEADER_BYTES + samples * 2 : undefined
 }

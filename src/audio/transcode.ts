@@ -4,7 +4,7 @@ import type { AudioShares } from './audio-shares.ts'
 import type { AudioEncoder, AudioThreads } from './audio-threads.ts'
 import { encodeSamples, encodeWav } from './encode-wav.ts'
 import type { EncodingOptions } from './encoding.ts'
-import { type AudioFormat, PCM_RATE } from './format.ts'
+import { type BitRate, encoderRate, type SoundFormat } from './format.ts'
 
 /** Larger pieces hold up other files in the thread. */
 const PIECE_SAMPLES = 8192
@@ -19,9 +19,11 @@ export interface SampleStream {
 }
 
 interface AudioReader {
-  readonly format: AudioFormat
+  readonly format: SoundFormat
   /** The file's rate in Hz; absent: the format's own. */
   readonly rate?: number | undefined
+  /** Absent: the format's own. */
+  readonly bitRate?: BitRate | undefined
   readonly owner: string
   readonly gone: AbortSignal
   /** The reader keeps the whole file in memory. */
@@ -41,9 +43,9 @@ interface BegunFile {
 export async function* transcode(
   threads: AudioThreads,
   { sampleRate, totalSamples, blocks }: SampleStream,
-  { format, rate, owner, gone, isHeld = false }: AudioReader,
+  { format, rate, bitRate, owner, gone, isHeld = false }: AudioReader,
 ): AsyncGenerator<Uint8Array, void> {
-  const options = { format, sampleRate, rate, ...(totalSamples !== undefined && { totalSamples }) }
+  const options = { format, sampleRate, rate, bitRate, ...(totalSamples !== undefined && { totalSamples }) }
   const plain = plainEncoder(options)
   const release = await shareOf(threads.shares, format, plain !== null, isHeld)?.acquire(owner, gone)
   const encoder = plain ?? threads.startEncoder(options)
@@ -61,7 +63,7 @@ export async function* transcode(
   }
 }
 
-function shareOf(shares: AudioShares, format: AudioFormat, isPlain: boolean, isHeld: boolean): FairSemaphore | null {
+function shareOf(shares: AudioShares, format: SoundFormat, isPlain: boolean, isHeld: boolean): FairSemaphore | null {
   if (format === 'flac' || (isPlain && isHeld)) return shares.large
   return isPlain ? null : shares.encoded
 }
@@ -98,7 +100,7 @@ async function* following(
 }
 
 function plainEncoder(options: EncodingOptions): AudioEncoder | null {
-  const { format, sampleRate, rate = format === 'pcm' ? PCM_RATE : sampleRate } = options
+  const { format, sampleRate, rate = encoderRate(format, sampleRate) } = options
   if (rate !== sampleRate || (format !== 'wav' && format !== 'pcm')) return null
   const encoding = format === 'pcm' ? encodeSamples() : encodeWav(options)
   return {

@@ -7,7 +7,7 @@ import { checkFormHeaders, type Form, fileTooLarge, MAX_FORM_BYTES, parseForm } 
 import type { AccountVoice } from '../library/account-voices.ts'
 import { addVoice, admitUpload, deleteVoice, readVoiceForm } from '../library/change-voices.ts'
 import type { ServiceContext } from '../runtime/services.ts'
-import { OpenaiViolation } from './openai-error.ts'
+import { SpeechViolation } from '../speech/speech-violation.ts'
 
 type Named = (request: FastifyRequest, reply: FastifyReply) => Promise<ServiceContext>
 
@@ -60,6 +60,6 @@ async function upload(ctx: ServiceContext, form: Form | undefined): Promise<Acco
     if (detail === undefined) throw error
     const field = detail.path.replace(/^\//, '')
     const code = detail.message === 'is required' ? 'missing_required_parameter' : 'invalid_value'
-    throw new OpenaiViolation(field, `${field} ${detail.message}`, code)
+    throw new SpeechViolation(field, `${field} ${detail.message}`, code)
   }
 }

@@ -8,11 +8,13 @@ import { clientDisconnect, logFailure } from '../http/client-disconnect.ts'
 import { rejectRepeatedKey } from '../http/headers.ts'
 import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody, textBodyBytes } from '../http/json-body.ts'
 import type { ServiceContext } from '../runtime/services.ts'
-import { answerSpeech, type CreatedSpeech, collectTimed, createAnswer, timedJson } from './create-speech.ts'
+import { answerSpeech, audioJson, type CreatedSpeech, collectTimed, createAnswer } from '../speech/answer-speech.ts'
+import { readSpeechRequest } from '../speech/speech-request.ts'
+import { OPENAI_VOICES, readDelivery } from './delivery.ts'
 import { mountLibrary } from './library.ts'
 import { listModels, listOpenModels, listVoices, showModel } from './models.ts'
 import { type OpenaiError, openaiBody, toOpenaiError } from './openai-error.ts'
-import { readSpeechRequest } from './speech-request.ts'
+import { SPEECH_TYPES, speechEvents, timesBeside } from './speech-answer.ts'
 
 export const OPENAI_ROOT = '/v1'
 
@@ -130,16 +132,20 @@ async function speak(request: FastifyRequest, reply: FastifyReply): Promise<Fast
   const gone = clientDisconnect(reply.raw)
   rejectRepeatedKey(request.raw)
   const key = request.headers['idempotency-key'] as string | undefined
-  const wanted = await readSpeechRequest(ctx, (request.body ?? {}) as Record<string, unknown>, key)
+  const body = (request.body ?? {}) as Record<string, unknown>
+  const wanted = await readSpeechRequest(ctx, body, key, { standIns: OPENAI_VOICES, deliveryOf: readDelivery })
   const answer = await createAnswer(ctx, wanted, gone, async (created) => {
     if (wanted.isTimed) {
-      const { length, body: timed } = timedJson(await collectTimed(ctx, wanted, created, gone))
-      return { headers: { ...speechHeaders(created, JSON_TYPE), 'content-length': length }, body: timed }
+      const timed = await collectTimed(ctx, wanted, created, gone)
+      const { length, body: json } = audioJson('audio', timed.audio, timesBeside(wanted, timed))
+      return { headers: { ...speechHeaders(created, JSON_TYPE), 'content-length': length }, body: json }
     }
-    const reader = { owner: requireAccount(ctx).accountId, response: reply.raw, gone }
-    const { contentType, length, body } = await answerSpeech(ctx.audio, wanted, created.speech, reader)
-    const headers = speechHeaders(created, contentType)
-    return { headers: length === undefined ? headers : { ...headers, 'content-length': length }, body }
+    const around = (bytes: AsyncIterable<Uint8Array>, written: () => Promise<void>) =>
+      speechEvents(bytes, wanted.characters, written)
+    const reader = { owner: requireAccount(ctx).accountId, response: reply.raw, gone, ...(wanted.isSse && { around }) }
+    const { length, body: sound } = await answerSpeech(ctx.audio, wanted, created.speech, reader)
+    const headers = speechHeaders(created, wanted.isSse ? 'text/event-stream' : SPEECH_TYPES[wanted.format])
+    return { headers: length === undefined ? headers : { ...headers, 'content-length': length }, body: sound }
   })
   // The client sees a broken stream; an unhandled error event would crash the process.
   answer.body.on('error', () => undefined)

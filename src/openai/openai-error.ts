@@ -1,6 +1,7 @@
 import { JSON_TYPE, toServiceError } from '../errors/describe-error.ts'
 import type { ErrorCode, ServiceError } from '../errors/service-error.ts'
 import { JOB_ERRORS, type JobErrorCode, JobFailure } from '../jobs/job-states.ts'
+import { SpeechViolation, violationCode } from '../speech/speech-violation.ts'
 
 export interface OpenaiError {
   readonly status: number
@@ -51,27 +52,10 @@ const JOB_FAILURES: Readonly<Record<JobErrorCode, Shape>> = {
   INTERNAL_ERROR: [500, SERVER, 'internal_error'],
 }
 
-export class OpenaiViolation extends Error {
-  override readonly name = 'OpenaiViolation'
-  readonly status: number
-  readonly code: string
-  readonly param: string
-
-  constructor(param: string, message: string, code = 'invalid_value', status = 400) {
-    super(message)
-    this.status = status
-    this.code = code
-    this.param = param
-  }
-}
-
-export const violationCode = ({ status }: OpenaiViolation): ErrorCode =>
-  status === 404 ? 'NOT_FOUND' : 'INVALID_REQUEST'
-
 export function toOpenaiError(thrown: unknown): OpenaiError {
-  if (thrown instanceof OpenaiViolation) {
-    const { status, message, code, param } = thrown
-    return { status, message, type: INVALID, code, param, errorCode: violationCode(thrown), headers: {} }
+  if (thrown instanceof SpeechViolation) {
+    const { status, message, code, field } = thrown
+    return { status, message, type: INVALID, code, param: field, errorCode: violationCode(thrown), headers: {} }
   }
   if (thrown instanceof JobFailure) return shaped(JOB_FAILURES[thrown.code], JOB_ERRORS[thrown.code], thrown.code)
   return fromService(toServiceError(thrown))

@@ -2,6 +2,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Authenticate } from '../../rest/authorize.ts'
 import { readDocument } from '../../rest/document.ts'
 import { mountRest } from '../../rest/mount.ts'
+import { mountElevenlabs } from '../elevenlabs/mount-elevenlabs.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { mountGraphql } from '../graphql/http/yoga.ts'
 import { leavesHttp } from '../graphql/subscriptions/handshake.ts'
@@ -68,6 +69,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   const document = await readDocument(runtime.settings.publicUrl)
   await mountRest(app, runtime.as, document, authenticate)
   await mountOpenai(app, { as: runtime.as, authenticate })
+  await mountElevenlabs(app, { as: runtime.as, authenticate })
   const authentication = createGraphqlAuthentication(runtime, authenticate, rateLimit)
   await mountGraphql(app, runtime, authentication)
   mountCsvFiles(app, runtime, authentication)
@@ -106,8 +108,8 @@ function createServer({ trustedProxies: ranges, corsOrigins }: Runtime['settings
   return app
 }
 
-/** Clients of OpenAI's API may append a slash to addresses below `/v1`. */
-const withoutTrailingSlash = (url: string): string => url.replace(/^(\/v1\/[^?#]*[^?#/])\/(?=\?|#|$)/, '$1')
+/** Clients of OpenAI and ElevenLabs may append a slash to addresses below `/v1` and `/v2`. */
+const withoutTrailingSlash = (url: string): string => url.replace(/^(\/v[12]\/[^?#]*[^?#/])\/(?=\?|#|$)/, '$1')
 
 function mountFirstHook(app: FastifyInstance, authenticate: Authenticate): void {
   const unrouted = mountUnrouted(app, authenticate)

@@ -21,10 +21,10 @@ const bearerOf = (header: string | undefined): string | undefined =>
 /** Authenticates requests by their API key and adds the headers of the key's remaining quota. */
 export const createAuthenticate =
   (parts: AuthenticationParts, rateLimit: RateLimit): Authenticate =>
-  async (request, reply) => {
+  async (request, reply, key = bearerOf(request.headers.authorization)) => {
     reply.header('cache-control', 'no-store')
     const isOver = () => hasLeft(reply.raw)
-    const actor = await authenticate(parts, bearerOf(request.headers.authorization), isOver)
+    const actor = await authenticate(parts, key, isOver)
     if (isOver()) throw callerGone()
     const { headers, error } = rateLimit.count(actor.apiKeyId)
     reply.headers(headers)

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../../rest/authorize.ts'
+import { isElevenlabsPath, sendElevenlabsError } from '../elevenlabs/mount-elevenlabs.ts'
 import { errorHeaders, toServiceError } from '../errors/describe-error.ts'
 import { notFound, ServiceError } from '../errors/service-error.ts'
 import { SAFETY_HEADERS } from '../http/headers.ts'
@@ -84,6 +85,10 @@ export function createBadAddress(corsOrigins: readonly string[]) {
   return (thrown: Error, request: FastifyRequest, reply: FastifyReply): void => {
     if (request.raw.headers.upgrade !== undefined) reply.raw.shouldKeepAlive = false
     reply.headers({ ...SAFETY_HEADERS, [REQUEST_ID_HEADER]: request.id })
+    if (isElevenlabsPath(request.raw.url ?? '')) {
+      sendElevenlabsError(request, reply, thrown)
+      return
+    }
     if (request.raw.url?.startsWith(`${OPENAI_ROOT}/`)) {
       sendOpenaiError(request, reply, toOpenaiError(thrown))
       return

@@ -1,5 +1,4 @@
 import { ownerOf } from '../access/actor.ts'
-import { AUDIO_FORMATS, type AudioFormat, isAudioFormat } from '../audio/format.ts'
 import { findLibraryVoice } from '../catalog/library-voices.ts'
 import { CODES, MARKUPS } from '../catalog/markups.ts'
 import { codePoints, endpointKey, slugOfKey } from '../catalog/voice-endpoint.ts'
@@ -15,10 +14,9 @@ import { endpointOfReplay } from '../jobs/lifecycle/check-submission.ts'
 import { noteRejection } from '../jobs/notes/note-submission.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import type { VoiceJobInput } from '../voice/submit-voice-job.ts'
-import { findModel, requireSpeaker } from './models.ts'
-import { OpenaiViolation, violationCode } from './openai-error.ts'
+import { findModel, requireSpeaker } from './reach-models.ts'
+import { SpeechViolation, violationCode } from './speech-violation.ts'
 
-const [LEAST_RATE, MOST_RATE] = [8000, 48_000]
 const MAX_SEED = 2 ** 31 - 1
 const NO_INSTRUCTIONS: readonly unknown[] = [undefined, null, '', 'None']
 
@@ -35,37 +33,40 @@ const ISO_CODES: Readonly<Record<Language, string>> = {
   Russian: 'ru rus',
 }
 
-export const OPENAI_VOICES: readonly string[] =
-  'alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar'.split(' ')
-
 export interface SpeechRequest {
   readonly submission: VoiceJobInput
-  readonly format: AudioFormat
-  readonly sampleRate?: number
-  readonly isSse: boolean
-  readonly isTimed: boolean
   /** Unicode code points; the price depends on them. */
   readonly characters: number
   readonly fieldOf: (detail: Detail) => string
 }
 
+/** Fields by OpenAI's names; other doors translate theirs. */
 type Body = Readonly<Record<string, unknown>>
 
+interface Door<Delivery> {
+  /** Names of voices that every endpoint speaks, each always by the same voice. */
+  readonly standIns: readonly string[]
+  /** Reads how the speech is sent. @throws SpeechViolation */
+  readonly deliveryOf: (body: Body) => Delivery
+}
+
 /**
- * A replay under its Idempotency-Key succeeds even if the model or voice has changed since.
- * @throws OpenaiViolation, IDEMPOTENCY_MISMATCH
+ * Reads a request for speech. A replay under its Idempotency-Key succeeds even if the model or voice has changed since.
+ * @throws SpeechViolation, IDEMPOTENCY_MISMATCH
  */
-export async function readSpeechRequest(
+export async function readSpeechRequest<Delivery>(
   ctx: Context & MeasuredParts,
   body: Body,
   idempotencyKey: string | undefined,
-): Promise<SpeechRequest> {
+  door: Door<Delivery>,
+): Promise<SpeechRequest & Delivery> {
   try {
-    return await readNew(ctx, body, idempotencyKey).catch((error: unknown) =>
-      readReplay(ctx, body, idempotencyKey, error),
-    )
+    const delivered = (read: SpeechRequest) => ({ ...read, ...door.deliveryOf(body) })
+    return await readNew(ctx, body, idempotencyKey, door.standIns)
+      .then(delivered)
+      .catch(async (error: unknown) => delivered(await readReplay(ctx, body, idempotencyKey, error)))
   } catch (error) {
-    const code = error instanceof OpenaiViolation ? violationCode(error) : toServiceError(error).code
+    const code = error instanceof SpeechViolation ? violationCode(error) : toServiceError(error).code
     noteRejection(ctx, { type: 'voice', endpointKey: endpointKey(slugNamedIn(ctx, body)) }, code)
     throw error
   }
@@ -78,12 +79,10 @@ async function readReplay(
   idempotencyKey: string | undefined,
   error: unknown,
 ): Promise<SpeechRequest> {
-  const key = error instanceof OpenaiViolation ? await endpointOfReplay(ctx, idempotencyKey, sentIn(body)) : null
+  const key = error instanceof SpeechViolation ? await endpointOfReplay(ctx, idempotencyKey, sentIn(body)) : null
   if (key === null) throw error
   return {
     submission: { slug: slugOfKey(key), inputs: {}, sent: sentIn(body), idempotencyKey },
-    ...fileOf(body),
-    ...deliveryOf(body),
     characters: codePoints(String(body.input)),
     fieldOf: ({ path }) => path,
   }
@@ -100,17 +99,22 @@ const sentIn = ({ model, input, voice, instructions, language, speed, seed, ...m
   ...[more.apply_text_normalization, more.markup, more.code].filter((value) => (value ?? null) !== null),
 ]
 
-async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefined): Promise<SpeechRequest> {
+async function readNew(
+  ctx: Context,
+  body: Body,
+  idempotencyKey: string | undefined,
+  standIns: readonly string[],
+): Promise<SpeechRequest> {
   const hasVoice = (endpoint: VoiceEndpoint) =>
-    requireVoice(ctx, endpoint, body.voice).then(
+    requireVoice(ctx, endpoint, body.voice, standIns).then(
       () => true,
       () => false,
     )
   const endpoint = await requireSpeaker(ctx, textOf(body, 'model'), hasVoice)
   const text = textOf(body, 'input', true)
   if (text === undefined || text === '')
-    throw new OpenaiViolation('input', 'Send the text to speak as input.', 'missing_required_parameter')
-  const voice = await requireVoice(ctx, endpoint, body.voice)
+    throw new SpeechViolation('input', 'Send the text to speak as input.', 'missing_required_parameter')
+  const voice = await requireVoice(ctx, endpoint, body.voice, standIns)
   const options = storedOptions({
     speed: speedOf(endpoint, numberIn(body.speed)),
     seed: seedOf(numberIn(body.seed)),
@@ -125,8 +129,6 @@ async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefi
       markup: oneOf('markup', MARKUPS, body.markup),
       code: oneOf('code', CODES, body.code),
     },
-    ...fileOf(body),
-    ...deliveryOf(body),
     characters: codePoints(text),
     fieldOf: ({ path }) => fieldOf(endpoint, path),
   }
@@ -152,66 +154,30 @@ function inputsOf(endpoint: VoiceEndpoint, text: string, voice: string, body: Bo
 
 const isNumeric = (type: unknown): boolean => type === 'number' || type === 'integer'
 
-/** @throws OpenaiViolation */
+/** @throws SpeechViolation */
 function textOf(body: Body, name: string, keepEmpty = false): string | undefined {
   const value = body[name]
   if (value === undefined || value === null || (value === '' && !keepEmpty)) return undefined
-  if (typeof value !== 'string') throw new OpenaiViolation(name, `Send ${name} as a string.`)
+  if (typeof value !== 'string') throw new SpeechViolation(name, `Send ${name} as a string.`)
   return value
 }
 
-const numberIn = (value: unknown): unknown =>
+export const numberIn = (value: unknown): unknown =>
   typeof value === 'string' && /^\d{1,10}(\.\d{1,10})?$/.test(value.trim()) ? Number(value) : value
-
-/** @throws OpenaiViolation */
-function fileOf(body: Body): Pick<SpeechRequest, 'format' | 'sampleRate'> {
-  const format = formatOf(body.response_format)
-  const rate = numberIn(body.sample_rate)
-  if (rate === undefined || rate === null) return { format }
-  if (format !== 'wav' && format !== 'pcm' && format !== 'flac')
-    throw new OpenaiViolation('sample_rate', 'Send sample_rate with response_format wav, pcm or flac alone.')
-  if (typeof rate !== 'number' || !Number.isInteger(rate) || rate < LEAST_RATE || rate > MOST_RATE)
-    throw new OpenaiViolation('sample_rate', `Send a whole number from ${LEAST_RATE} to ${MOST_RATE} as sample_rate.`)
-  return { format, sampleRate: rate }
-}
-
-function formatOf(asked: unknown): AudioFormat {
-  const value = typeof asked === 'string' ? asked.trim().toLowerCase() : asked
-  if (value === undefined || value === null) return 'mp3'
-  if (isAudioFormat(value)) return value
-  const message = `Send response_format as one of ${AUDIO_FORMATS.join(', ')}.`
-  throw new OpenaiViolation('response_format', message, 'unsupported_format')
-}
-
-function deliveryOf(body: Body): Pick<SpeechRequest, 'isSse' | 'isTimed'> {
-  const { timestamps = null } = body
-  if (timestamps !== null && typeof timestamps !== 'boolean')
-    throw new OpenaiViolation('timestamps', 'Send timestamps as true or false.')
-  const delivery = { isSse: isSse(body.stream_format), isTimed: timestamps === true }
-  if (delivery.isSse && delivery.isTimed)
-    throw new OpenaiViolation('timestamps', 'Send timestamps without stream_format sse.')
-  return delivery
-}
-
-function isSse(value: unknown): boolean {
-  if (value === undefined || value === null || value === 'audio') return false
-  if (value === 'sse') return true
-  throw new OpenaiViolation('stream_format', 'Send stream_format as audio or sse.')
-}
 
 function speedOf({ engine }: VoiceEndpoint, value: unknown): number | undefined {
   if (value === undefined || value === null || value === 1) return undefined
   if (typeof value !== 'number' || value < SLOWEST_PACE || value > FASTEST_PACE)
-    throw new OpenaiViolation('speed', `Send a speed from ${SLOWEST_PACE} to ${FASTEST_PACE}.`)
+    throw new SpeechViolation('speed', `Send a speed from ${SLOWEST_PACE} to ${FASTEST_PACE}.`)
   if (engine.profile === 'nari')
-    throw new OpenaiViolation('speed', 'This model speaks at its own pace: leave out speed.')
+    throw new SpeechViolation('speed', 'This model speaks at its own pace: leave out speed.')
   return value
 }
 
 function seedOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_SEED) return value
-  throw new OpenaiViolation('seed', `Send a whole number from 0 to ${MAX_SEED} as seed.`)
+  throw new SpeechViolation('seed', `Send a whole number from 0 to ${MAX_SEED} as seed.`)
 }
 
 /** `auto` is the endpoint's own choice. */
@@ -220,11 +186,11 @@ function normalizationOf(value: unknown): 'on' | 'off' | undefined {
   return choice === 'auto' ? undefined : choice
 }
 
-/** @throws OpenaiViolation */
+/** @throws SpeechViolation */
 function oneOf<Value extends string>(name: string, values: readonly Value[], value: unknown): Value | undefined {
   if (value === undefined || value === null) return undefined
   const found = values.find((one) => one === value)
-  if (found === undefined) throw new OpenaiViolation(name, `Send ${name} as one of ${values.join(', ')}.`)
+  if (found === undefined) throw new SpeechViolation(name, `Send ${name} as one of ${values.join(', ')}.`)
   return found
 }
 
@@ -247,7 +213,8 @@ function namedAs(sent: string | undefined, listed: unknown): string | undefined 
   return listed.find((value): value is string => typeof value === 'string' && meaningOf(value) === meant) ?? sent
 }
 
-function meaningOf(name: string): Language | 'auto' | null {
+/** Null: a code or name of no known language. */
+export function meaningOf(name: string): Language | 'auto' | null {
   const lower = name.trim().toLowerCase()
   if (lower === 'auto') return 'auto'
   const [code = ''] = lower.split(/[-_]/, 1)
@@ -256,20 +223,29 @@ function meaningOf(name: string): Language | 'auto' | null {
 
 /**
  * Resolves a client's voice to a value of the endpoint's voice input; absent means the first voice.
- * OpenAI's names map by the endpoint's file, or else to a fixed voice.
- * @throws OpenaiViolation, the same for an unknown voice and another account's
+ * Names of other services map by the endpoint's file, or else to a fixed voice.
+ * @throws SpeechViolation, the same for an unknown voice and another account's
  */
-async function requireVoice(ctx: Context, endpoint: VoiceEndpoint, asked: unknown): Promise<string> {
+async function requireVoice(
+  ctx: Context,
+  endpoint: VoiceEndpoint,
+  asked: unknown,
+  standIns: readonly string[],
+): Promise<string> {
   const name = nameOf(asked)?.trim() ?? null
-  const found = findOwn(endpoint, name) ?? (await findLibraryVoice(ctx.db, ownerOf(ctx.actor) ?? '', endpoint, name))
+  const found = await findSpeaker(ctx, endpoint, name)
   if (found !== null) return found.slug
   const { voices } = endpoint
-  const known = OPENAI_VOICES.indexOf(name?.toLowerCase() ?? '')
+  const known = standIns.indexOf(name?.toLowerCase() ?? '')
   const stand = known < 0 ? undefined : voices[known % voices.length]
   if (stand !== undefined) return stand.slug
   const some = voices.slice(0, 20).map(({ slug }) => slug)
-  throw new OpenaiViolation('voice', `Unknown voice. Send one of: ${some.join(', ')}.`)
+  throw new SpeechViolation('voice', `Unknown voice. Send one of: ${some.join(', ')}.`)
 }
+
+/** A voice of the endpoint by its slug or alias, or of the caller's library by its id. */
+export const findSpeaker = async (ctx: Context, endpoint: VoiceEndpoint, name: string | null): Promise<Voice | null> =>
+  findOwn(endpoint, name) ?? (await findLibraryVoice(ctx.db, ownerOf(ctx.actor) ?? '', endpoint, name))
 
 function findOwn({ voices, openai }: VoiceEndpoint, name: string | null): Voice | null {
   if (name === null) return voices[0] ?? null
@@ -284,10 +260,10 @@ const isCalled =
   ({ slug }: Voice): boolean =>
     slug.toLowerCase() === lower
 
-/** @throws OpenaiViolation */
+/** @throws SpeechViolation */
 function nameOf(asked: unknown): string | null {
   if (asked === undefined || asked === null || asked === '') return null
   if (typeof asked === 'string') return asked
   if (typeof asked === 'object' && 'id' in asked && typeof asked.id === 'string') return asked.id
-  throw new OpenaiViolation('voice', 'Send the voice as a string, or as an object with an id.')
+  throw new SpeechViolation('voice', 'Send the voice as a string, or as an object with an id.')
 }

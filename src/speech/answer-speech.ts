@@ -2,7 +2,7 @@ import { Readable, type Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { requireAccount } from '../access/require.ts'
 import type { AudioThreads } from '../audio/audio-threads.ts'
-import { type AudioFormat, FILE_TYPES, knownLength, rateOf } from '../audio/format.ts'
+import { type BitRate, knownLength, type SoundFormat } from '../audio/format.ts'
 import { beginFile, type SampleStream, transcode } from '../audio/transcode.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { jobNotFound, ServiceError } from '../errors/service-error.ts'
@@ -11,12 +11,11 @@ import { JobFailure } from '../jobs/job-states.ts'
 import { cancelJob } from '../jobs/lifecycle/cancel-job.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import type { ServiceContext } from '../runtime/services.ts'
-import { requireTimed, timesOf } from '../voice/captions/voice-job-captions.ts'
+import { requireTimed, type SpeechTimes, timesOf } from '../voice/captions/voice-job-captions.ts'
 import { listenToJob } from '../voice/listen-to-job.ts'
 import { submitVoiceJob } from '../voice/submit-voice-job.ts'
-import type { TimeSource } from '../voice/timing/speech-timing.ts'
-import { OpenaiViolation, openaiBody, toOpenaiError } from './openai-error.ts'
 import type { SpeechRequest } from './speech-request.ts'
+import { SpeechViolation } from './speech-violation.ts'
 
 const RETRY_AFTER_SECONDS = 5
 const TOO_LONG = /NOT have more than \d+ characters/
@@ -24,7 +23,15 @@ const BASE64_STEP = 3
 const BASE64_CHARACTERS = 4
 const PIECE_BYTES = 48 * 1024
 const FLUSH_POLL_MS = 5
-const TYPES: Readonly<Record<AudioFormat, string>> = { ...FILE_TYPES, opus: 'audio/opus' }
+
+/** The file that a client asks for. */
+interface SpeechFile {
+  readonly format: SoundFormat
+  /** In Hz; absent: the format's own. */
+  readonly sampleRate?: number
+  /** Absent: the format's own. */
+  readonly bitRate?: BitRate
+}
 
 export interface CreatedSpeech {
   readonly jobId: string
@@ -33,17 +40,25 @@ export interface CreatedSpeech {
   readonly replayed: boolean
 }
 
-interface TimedSpeech {
+export interface TimedSpeech {
   readonly audio: readonly Uint8Array[]
-  readonly format: AudioFormat
-  readonly sample_rate: number
-  readonly duration_seconds: number
-  readonly timing: TimeSource
-  readonly words: readonly { text: string; start: number; end: number; source: TimeSource }[]
+  /** The submitted text. */
+  readonly text: string
+  readonly speech: SampleStream
+  readonly durationMs: number
+  readonly times: SpeechTimes
 }
 
-interface SpeechAnswer {
-  readonly contentType: string
+interface AnswerReader {
+  /** The id of the account that pays. */
+  readonly owner: string
+  readonly response: Writable
+  readonly gone: AbortSignal
+  /** Writes the body around the file's bytes. `written` resolves when the client has all that was sent. */
+  readonly around?: (bytes: AsyncIterable<Uint8Array>, written: () => Promise<void>) => AsyncIterable<string>
+}
+
+interface SpeechBody {
   /** Bytes; absent if unknown or if the job has not completed yet. */
   readonly length?: number | undefined
   readonly body: Readable
@@ -117,7 +132,7 @@ async function withdraw(
   }
 }
 
-/** @throws OpenaiViolation if the endpoint rejects an input */
+/** @throws SpeechViolation if the endpoint rejects an input */
 async function submit(ctx: ServiceContext, { submission, fieldOf }: SpeechRequest) {
   try {
     return await submitVoiceJob(ctx, submission)
@@ -126,36 +141,41 @@ async function submit(ctx: ServiceContext, { submission, fieldOf }: SpeechReques
     if (detail === undefined) throw error
     const field = fieldOf(detail)
     const code = TOO_LONG.test(detail.message) ? 'string_above_max_length' : 'invalid_value'
-    throw new OpenaiViolation(field, `${field} ${detail.message}`, code)
+    throw new SpeechViolation(field, `${field} ${detail.message}`, code)
   }
 }
 
+/** Collects a whole file in memory, with the times of its words. @throws the job's error, AudioBusy */
 export async function collectTimed(
   ctx: ServiceContext,
-  { format, sampleRate }: SpeechRequest,
+  { format, sampleRate: rate, bitRate }: SpeechFile,
   { jobId, speech }: CreatedSpeech,
   gone: AbortSignal,
 ): Promise<TimedSpeech> {
-  const pieces: Uint8Array[] = []
-  const reader = { format, rate: sampleRate, owner: requireAccount(ctx).accountId, gone, isHeld: true }
-  for await (const piece of transcode(ctx.audio, speech, reader)) pieces.push(piece)
+  const audio: Uint8Array[] = []
+  const reader = { format, rate, bitRate, owner: requireAccount(ctx).accountId, gone, isHeld: true }
+  for await (const piece of transcode(ctx.audio, speech, reader)) audio.push(piece)
+  return { audio, speech, ...(await loadTimes(ctx, jobId)) }
+}
+
+/** The times of a completed job. */
+export async function loadTimes(
+  ctx: ServiceContext,
+  jobId: string,
+): Promise<Pick<TimedSpeech, 'text' | 'durationMs' | 'times'>> {
   const job = await findJob(ctx.db.pool, jobId, requireAccount(ctx).accountId)
   if (job === null) throw jobNotFound()
   const { text, timing, durationMs } = await requireTimed(ctx, job)
-  const times = timesOf(text, timing)
-  return {
-    audio: pieces,
-    format,
-    sample_rate: sampleRate ?? rateOf(format, speech.sampleRate),
-    duration_seconds: durationMs / 1000,
-    timing: times.timing,
-    words: times.words.map(({ text: word, start, end, source }) => ({ text: word, start, end, source })),
-  }
+  return { text, durationMs, times: timesOf(text, timing) }
 }
 
-/** `length` is in bytes. */
-export function timedJson({ audio, ...rest }: TimedSpeech): { readonly length: number; readonly body: Readable } {
-  const [head, tail] = ['{"audio":"', `",${JSON.stringify(rest).slice(1)}`]
+/** Writes a JSON object with the audio as its first member, in base64. `length` is in bytes. */
+export function audioJson(
+  name: string,
+  audio: readonly Uint8Array[],
+  rest: object,
+): { readonly length: number; readonly body: Readable } {
+  const [head, tail] = [`{"${name}":"`, `",${JSON.stringify(rest).slice(1)}`]
   const bytes = audio.reduce((sum, { length }) => sum + length, 0)
   const length = head.length + Math.ceil(bytes / BASE64_STEP) * BASE64_CHARACTERS + Buffer.byteLength(tail)
   const write = function* (): Generator<string, void> {
@@ -180,51 +200,24 @@ function* inBase64(pieces: readonly Uint8Array[]): Generator<string, void> {
 
 /**
  * Makes the HTTP body of speech after its first bytes.
- * @param owner id of the account that pays
  * @throws the error that ends the speech before its first bytes, AudioBusy
  */
 export async function answerSpeech(
   threads: AudioThreads,
-  { format, sampleRate: rate, isSse, characters }: SpeechRequest,
+  { format, sampleRate: rate, bitRate }: SpeechFile,
   speech: SampleStream,
-  { owner, response, gone }: { readonly owner: string; readonly response: Writable; readonly gone: AbortSignal },
-): Promise<SpeechAnswer> {
-  const { bytes, close } = await beginFile(threads, speech, { format, rate, owner, gone })
-  const left = (): Promise<void> => untilWritten(body, response)
-  const content = isSse ? events(bytes, characters, left) : bytes
+  { owner, response, gone, around }: AnswerReader,
+): Promise<SpeechBody> {
+  const { bytes, close } = await beginFile(threads, speech, { format, rate, bitRate, owner, gone })
+  const written = (): Promise<void> => untilWritten(body, response)
+  const content = around === undefined ? bytes : around(bytes, written)
   const body: Readable = Readable.from(content, { objectMode: false }).once('close', close)
-  if (isSse) return { contentType: 'text/event-stream', body }
   const { sampleRate, totalSamples, isStored = false } = speech
-  const isKnown = isStored && totalSamples !== undefined && rate === undefined
-  return {
-    contentType: TYPES[format],
-    length: isKnown ? knownLength(format, sampleRate, totalSamples) : undefined,
-    body,
-  }
-}
-
-/** The error event precedes the break, so no client takes partial audio for the whole. */
-async function* events(
-  bytes: AsyncIterable<Uint8Array>,
-  characters: number,
-  left: () => Promise<void>,
-): AsyncGenerator<string, void> {
-  try {
-    for await (const piece of bytes) {
-      yield event({ type: 'speech.audio.delta', audio: Buffer.from(piece).toString('base64') })
-    }
-  } catch (error) {
-    yield `event: error\ndata: ${openaiBody(toOpenaiError(error))}\n\n`
-    await left()
-    throw error
-  }
-  const usage = { input_tokens: characters, output_tokens: 0, total_tokens: characters }
-  yield event({ type: 'speech.audio.done', usage })
+  const isKnown = isStored && totalSamples !== undefined && rate === undefined && around === undefined
+  return { length: isKnown ? knownLength(format, sampleRate, totalSamples) : undefined, body }
 }
 
 /** Destroying the stream drops unsent bytes, so the error waits until the client has them. */
 async function untilWritten(body: Readable, response: Writable): Promise<void> {
   while (!response.destroyed && (body.readableLength > 0 || response.writableLength > 0)) await wait(FLUSH_POLL_MS)
 }
-
-const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { timedJson } from '../../src/openai/create-speech.ts'
+import { audioJson } from '../../src/speech/answer-speech.ts'
 
 const REST = {
   format: 'wav' as const,
@@ -14,7 +14,7 @@ const STEP_MS = 30
 test('audio in pieces of any length is the base64 of all of it, in JSON of the length that it states', async () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 20 })
   const holds = fc.asyncProperty(pieces, async (audio) => {
-    const { length, body } = timedJson({ audio, ...REST })
+    const { length, body } = audioJson('audio', audio, REST)
     const written = Buffer.from((await body.toArray()).join(''))
     expect(written.length).toBe(length)
     expect(JSON.parse(written.toString())).toEqual({ audio: Buffer.concat(audio).toString('base64'), ...REST })
@@ -27,7 +27,7 @@ async function longestStep(): Promise<number> {
   const audio = [new Uint8Array(20_000_000), new Uint8Array(6_460_001)]
   const worked = () => process.threadCpuUsage().user / 1000
   let [characters, longest, before] = [0, 0, worked()]
-  const { length, body } = timedJson({ audio, ...REST })
+  const { length, body } = audioJson('audio', audio, REST)
   for await (const text of body) {
     longest = Math.max(longest, worked() - before)
     characters += Buffer.byteLength(text as string)

@@ -1,0 +1,109 @@
+import { requireAccount } from '../access/require.ts'
+import { myEndpoints } from '../catalog/endpoints.ts'
+import { textLimit } from '../catalog/voice-endpoint.ts'
+import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import type { Context } from '../context/context.ts'
+import { LANGUAGE_CODES, LANGUAGES } from '../engines/espeak/detect-language.ts'
+import { findModel } from '../speech/reach-models.ts'
+import { meaningOf } from '../speech/speech-request.ts'
+import { idTime } from '../values/id.ts'
+
+/** Names that clients send unasked, each of them the usual model. */
+const ELEVENLABS_NAMES = [
+  'eleven_multilingual_v2',
+  'eleven_v3',
+  'eleven_flash_v2_5',
+  'eleven_turbo_v2_5',
+  'eleven_flash_v2',
+  'eleven_turbo_v2',
+  'eleven_multilingual_v1',
+  'eleven_monolingual_v1',
+]
+
+/** `GET /v1/models` for clients of ElevenLabs. */
+export function listElevenlabsModels(ctx: Context) {
+  const own = myEndpoints(ctx).map((endpoint) => modelEntry(endpoint.slug, endpoint))
+  const usual = findModel(ctx, undefined)
+  return [...own, ...(usual === undefined ? [] : ELEVENLABS_NAMES.map((id) => modelEntry(id, usual)))]
+}
+
+function modelEntry(id: string, endpoint: VoiceEndpoint) {
+  const limit = textLimit(endpoint)
+  return {
+    model_id: id,
+    name: id === endpoint.slug ? endpoint.name : id,
+    can_be_finetuned: false,
+    can_do_text_to_speech: true,
+    can_do_voice_conversion: false,
+    can_use_style: false,
+    can_use_speaker_boost: false,
+    serves_pro_voices: false,
+    token_cost_factor: endpoint.creditsPerCharacter,
+    description: endpoint.description ?? '',
+    requires_alpha_access: false,
+    max_characters_request_free_user: limit,
+    max_characters_request_subscribed_user: limit,
+    maximum_text_length_per_request: limit,
+    languages: languagesOf(endpoint).map((language) => ({ language_id: LANGUAGE_CODES[language], name: language })),
+    model_rates: { character_cost_multiplier: endpoint.creditsPerCharacter },
+    concurrency_group: 'standard',
+  }
+}
+
+/** The languages that the endpoint's schema lists, or all. */
+function languagesOf({ inputs }: VoiceEndpoint) {
+  const { language } = (inputs.properties ?? {}) as Readonly<Record<string, { readonly enum?: unknown } | undefined>>
+  const listed = Array.isArray(language?.enum) ? language.enum : null
+  return LANGUAGES.filter((one) => listed === null || listed.some((name) => meaningOf(String(name)) === one))
+}
+
+/** `GET /v1/user/subscription`: what is left of the account's credits is what its characters may still cost. */
+export function showSubscription(ctx: Context) {
+  const { credits } = requireAccount(ctx)
+  return {
+    tier: 'sonant',
+    status: 'active',
+    character_count: 0,
+    character_limit: Math.max(0, Number(credits)),
+    max_character_limit_extension: null,
+    max_credit_limit_extension: 0,
+    can_extend_character_limit: false,
+    allowed_to_extend_character_limit: false,
+    next_character_count_reset_unix: null,
+    voice_slots_used: 0,
+    professional_voice_slots_used: 0,
+    voice_limit: 0,
+    max_voice_add_edits: null,
+    voice_add_edit_counter: 0,
+    professional_voice_limit: 0,
+    can_extend_voice_limit: false,
+    can_use_instant_voice_cloning: false,
+    can_use_professional_voice_cloning: false,
+    currency: null,
+    current_overage: { amount: '0', currency: 'usd' },
+    billing_period: null,
+    character_refresh_period: null,
+    next_invoice: null,
+    open_invoices: [],
+    has_open_invoices: false,
+    pending_change: null,
+  }
+}
+
+/** `GET /v1/user`. */
+export function showUser(ctx: Context) {
+  const { accountId } = requireAccount(ctx)
+  return {
+    user_id: accountId,
+    subscription: showSubscription(ctx),
+    subscription_extras: null,
+    is_new_user: false,
+    can_use_delayed_payment_methods: false,
+    is_onboarding_completed: true,
+    is_onboarding_checklist_completed: true,
+    first_name: null,
+    is_api_key_hashed: true,
+    created_at: Math.floor(idTime(accountId).getTime() / 1000),
+    seat_type: 'workspace_member',
+  }
+}
