@@ -1,5 +1,11 @@
+import { createRequire } from 'node:module'
 import segment from 'sentencex'
 import type { Language } from '../engines/espeak/detect-language.ts'
+import type { read as Read } from '../reading/read.ts'
+
+// The rules load slowly, so the first period that may belong to an abbreviation loads them.
+const load = createRequire(import.meta.url)
+let read: typeof Read | undefined
 
 /** Models drift, hurry and cut off longer texts. */
 const MAX_CHARACTERS = 400
@@ -26,8 +32,9 @@ const MANY_STOPS = 200
 const LEAST_CHARACTERS = 8
 const STOP = /[\p{Sentence_Terminal}:;…․‥]/gu
 const PARAGRAPH_BREAK = /\n\s*\n/g
-const ABBREVIATION =
-  /(?:^|[\s("'“«])(?:dr|mr|mrs|ms|prof|st|no|nr|vs|jr|sr|gen|col|capt|rev|hon|m|mme|mlle|sra|dra|sig|dott|hr|fr|bzw|ca|z\. ?b|d\. ?h|e\.g|i\.e)\.\s*$/iu
+/** Words with a period that may be abbreviations, and ordinals of German. */
+const ABBREVIATED = /(?<![\p{L}\p{N}])(?:\p{L}[\p{L}.-]{0,11}|\d{1,4})(?=\.\s*$)/u
+const AROUND = 40
 const INITIAL = /(?:^|\s)\p{Lu}\.\s*$/u
 
 export type Pause = 'paragraph' | 'sentence' | 'clause' | 'none'
@@ -56,7 +63,7 @@ interface Break {
  */
 export function splitText(text: string, language: Language | undefined): Chunk[] {
   if (text.length <= MAX_CHARACTERS) return [{ text, start: 0, pause: 'none' }]
-  const pieces = cutLong(text, piecesBetween(0, text.length, findSentences(text, language)))
+  const pieces = cutLong(text, language, piecesBetween(0, text.length, findSentences(text, language)))
   return pack(pieces)
     .map((piece) => chunkOf(text, piece))
     .filter((chunk) => chunk.text !== '')
@@ -80,7 +87,7 @@ function findOpening(text: string, language: Language | undefined): Piece | null
     at <= OPENING_MAX_CHARACTERS &&
     text.slice(at).trim().length >= OPENING_MIN_CHARACTERS
   const breaks = findSentences(text.slice(0, MAX_CHARACTERS), language).filter(isGood)
-  const clauses = clauseBreaks(text, { start: 0, end: head.length, pause: 'none' }).filter(isGood)
+  const clauses = clauseBreaks(text, language, { start: 0, end: head.length, pause: 'none' }).filter(isGood)
   const found = breaks[0] ?? clauses.at(-1)
   return found === undefined ? null : { start: 0, end: found.at, pause: found.kind }
 }
@@ -97,37 +104,42 @@ function piecesBetween(start: number, end: number, breaks: readonly { at: number
     .filter((piece) => piece.end > piece.start)
 }
 
-function cutLong(text: string, sentences: readonly Piece[]): Piece[] {
+function cutLong(text: string, language: Language | undefined, sentences: readonly Piece[]): Piece[] {
   return sentences.flatMap((sentence) => {
     if (sentence.end - sentence.start <= MAX_CHARACTERS) return [sentence]
-    const clauses = withLast(piecesBetween(sentence.start, sentence.end, clauseBreaks(text, sentence)), sentence.pause)
-    return clauses.flatMap((clause) => cutAtWords(text, clause))
+    const breaks = clauseBreaks(text, language, sentence)
+    const clauses = withLast(piecesBetween(sentence.start, sentence.end, breaks), sentence.pause)
+    return clauses.flatMap((clause) => cutAtWords(text, language, clause))
   })
 }
 
 const withLast = (pieces: readonly Piece[], pause: Pause): Piece[] =>
   pieces.map((piece, index) => (index === pieces.length - 1 ? { ...piece, pause } : piece))
 
-function clauseBreaks(text: string, { start, end }: Piece): { at: number; kind: Pause }[] {
+function clauseBreaks(
+  text: string,
+  language: Language | undefined,
+  { start, end }: Piece,
+): { at: number; kind: Pause }[] {
   return [...text.slice(start, end).matchAll(CLAUSE_END)]
     .map((match) => ({ at: start + match.index + match[0].length, kind: 'clause' as const }))
-    .filter(({ at }) => at < end && mayBreak(text, at))
+    .filter(({ at }) => at < end && mayBreak(text, at, language))
 }
 
-function cutAtWords(text: string, clause: Piece): Piece[] {
+function cutAtWords(text: string, language: Language | undefined, clause: Piece): Piece[] {
   const pieces: Piece[] = []
   let { start } = clause
   while (clause.end - start > MAX_CHARACTERS) {
-    const at = start + wordBreak(text, start)
+    const at = start + wordBreak(text, language, start)
     pieces.push({ start, end: at, pause: 'none' })
     start = at
   }
   return [...pieces, { ...clause, start }]
 }
 
-function wordBreak(text: string, start: number): number {
+function wordBreak(text: string, language: Language | undefined, start: number): number {
   const window = text.slice(start, start + MAX_CHARACTERS + 1)
-  const fits = (length: number) => length > 0 && length <= MAX_CHARACTERS && mayBreak(text, start + length)
+  const fits = (length: number) => length > 0 && length <= MAX_CHARACTERS && mayBreak(text, start + length, language)
   const spaces = [...window.matchAll(/\s/gu)].map(({ index }) => index)
   const space = spaces.findLast(fits)
   if (space !== undefined) return space
@@ -166,7 +178,7 @@ export function findSentences(text: string, language: Language | undefined): Bre
   for (const gap of [...text.matchAll(PARAGRAPH_BREAK), undefined]) {
     const end = gap === undefined ? text.length : gap.index
     for (const at of sentenceEnds(text.slice(start, end), language)) {
-      if (mayBreak(text, start + at)) breaks.push({ at: start + at, kind: 'sentence' })
+      if (mayBreak(text, start + at, language)) breaks.push({ at: start + at, kind: 'sentence' })
     }
     if (gap === undefined) break
     start = end + gap[0].length
@@ -175,10 +187,23 @@ export function findSentences(text: string, language: Language | undefined): Bre
   return breaks.filter(({ at }) => at > 0 && at < text.length)
 }
 
-function mayBreak(text: string, at: number): boolean {
+function mayBreak(text: string, at: number, language: Language | undefined): boolean {
   const before = text.slice(Math.max(0, at - 16), at)
   const isInNumber = /\d[.,'’:/]?\s?$/u.test(before) && /^\s?\d/u.test(text.slice(at, at + 2))
-  return !isInNumber && !ABBREVIATION.test(before) && !INITIAL.test(before)
+  return !isInNumber && !INITIAL.test(before) && !isAbbreviated(text, at, language)
+}
+
+/** If the reading says the word before a period in full, or as an ordinal: then the period ends no sentence. */
+function isAbbreviated(text: string, at: number, language: Language | undefined): boolean {
+  const before = text.slice(Math.max(0, at - AROUND), at)
+  const word = ABBREVIATED.exec(before)
+  if (word === null) return false
+  read ??= (load('../reading/read.ts') as { read: typeof Read }).read
+  const period = Array.from(before.slice(0, word.index + word[0].length)).length
+  const { tokens } = read(before + text.slice(at, at + AROUND), language ?? 'English')
+  return tokens.some(
+    ({ start, length, spoken }) => start <= period && period < start + length && !/[.]\s*$/.test(spoken),
+  )
 }
 
 function sentenceEnds(paragraph: string, language: Language | undefined): number[] {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SENTENCES } from '../../bench/sentences.ts'
 import { LANGUAGES } from '../../src/engines/espeak/detect-language.ts'
-import { splitText } from '../../src/voice/split.ts'
+import { findSentences, splitText } from '../../src/voice/split.ts'
 
 const bare = (text: string) => text.replace(/\s+/gu, '')
 const cut = (text: string, language: (typeof LANGUAGES)[number] = 'English') => splitText(text, language)
@@ -98,6 +98,29 @@ describe('never cut', () => {
         expect(chunk).not.toMatch(wrong)
       }
     }
+  })
+
+  test.each([
+    ['German', 'Im 19. Jh. kam Prof. Weber mit Fr. Adler.', ['Im 19.', 'Jh.', 'Prof.', 'Fr.']],
+    ['French', 'Le train de M. Petit et de Mme. Blanc part.', ['M.', 'Mme.']],
+    ['Spanish', 'La Sra. Vega y el Dr. Mora llegan.', ['Sra.', 'Dr.']],
+    ['Italian', 'Il sig. Neri e il dott. Verdi arrivano.', ['sig.', 'dott.']],
+    ['Portuguese', 'O Sr. Lima e a Dra. Costa chegam.', ['Sr.', 'Dra.']],
+    ['Russian', 'В 1998 г. на ул. Мира жил проф. Орлов.', ['г.', 'ул.', 'проф.']],
+    ['English', 'They met Gen. Lee on Main St. near Mt. Hood.', ['Gen.', 'St.', 'Mt.']],
+  ] as const)('where %s reads on behind an abbreviation', (language, sentence, ends) => {
+    for (let shift = 0; shift < 60; shift++) {
+      const text = `${'x'.repeat(shift)} ${`${sentence} `.repeat(20)}`
+      for (const chunk of cut(text, language)) expect(ends.filter((end) => chunk.text.endsWith(` ${end}`))).toEqual([])
+    }
+  })
+
+  test.each([
+    ['English', 'Then they sat. So he ate. We won by a goal. Go on.'],
+    ['German', 'Alle sind da. Dann gab es Tee. Es war gut. Komm mit.'],
+    ['Spanish', 'Es el fin. Luego se fue a casa. Hace sol. Ven.'],
+  ] as const)('but where %s begins a sentence behind a short word', (language, text) => {
+    expect(findSentences(text, language)).toHaveLength(3)
   })
 
   test.each([' ', ', ', '; ', '\n'])('numbers that only %j stands between stay whole', (between) => {
