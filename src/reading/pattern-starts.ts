@@ -36,6 +36,8 @@ const NAMED: Readonly<Record<string, readonly Range[]>> = {
     [0x2070, 0x24ff],
   ],
 }
+/** Where a group, a class or an alternative may begin or end. */
+const STRUCTURE = /[\\[\](|)]/g
 const NOTHING: Part = { first: [], mayEnd: true }
 
 /** If a match of the pattern may begin with a character of this code. */
@@ -44,8 +46,13 @@ export const mayStart = (pattern: Source, code: number): boolean => isIn(nextOf(
 /** If a match of the pattern, which begins with digits, may go on behind digits and spaces with a character of this code. */
 export const mayFollow = (pattern: Source, code: number): boolean => isIn(nextOf(pattern, followers, isNeutral), code)
 
+/** If a match of the pattern, which begins with a letter, may go on behind letters of ASCII with a character of this code. */
+export const mayFollowLetters = (pattern: Source, code: number): boolean =>
+  isIn(nextOf(pattern, letterFollowers, isLetter), code)
+
 const starts = new WeakMap<Source, Next>()
 const followers = new WeakMap<Source, Next>()
+const letterFollowers = new WeakMap<Source, Next>()
 
 const isIn = (next: Next, code: number): boolean =>
   next === null || next.some(([from, to]) => code >= from && code <= to)
@@ -61,7 +68,7 @@ function nextOf(pattern: Source, computed: WeakMap<Source, Next>, isSkipped: (ra
   return next
 }
 
-/** Regular expressions would make its first use slow, for which it is there. */
+/** It reads a pattern as far as its first characters go. */
 class Reader {
   readonly #source: string
   readonly #isSkipped: (range: Range) => boolean
@@ -78,6 +85,7 @@ class Reader {
     let mayEnd = false
     do {
       const part = this.#sequence()
+      if (!part.mayEnd) this.#skip()
       for (const range of part.first) first.push(range)
       mayEnd ||= part.mayEnd
     } while (this.#takes('|'))
@@ -92,7 +100,6 @@ class Reader {
       for (const range of part.first) first.push(range)
       mayEnd = part.mayEnd
     }
-    if (!mayEnd) this.#skip()
     return { first, mayEnd }
   }
 
@@ -105,14 +112,17 @@ class Reader {
   #skip(): void {
     let depth = 0
     let isInClass = false
-    for (; this.#at < this.#source.length; this.#at++) {
-      const character = this.#source[this.#at]
+    for (;;) {
+      STRUCTURE.lastIndex = this.#at
+      const character = STRUCTURE.exec(this.#source)?.[0]
+      this.#at = character === undefined ? this.#source.length : STRUCTURE.lastIndex - 1
+      if (character === undefined || (depth === 0 && !isInClass && '|)'.includes(character))) return
       if (character === '\\') this.#at++
       else if (isInClass) isInClass = character !== ']'
       else if (character === '[') isInClass = true
       else if (character === '(') depth++
-      else if (depth === 0 && this.#isAtEnd()) return
       else if (character === ')') depth--
+      this.#at++
     }
   }
 
@@ -210,3 +220,5 @@ const isNothing = (): boolean => false
 /** Holds a digit or a space. */
 const isNeutral = ([from, to]: Range): boolean =>
   (from <= 0x39 && to >= 0x30) || (from <= 0x20 && to >= 0x20) || (from <= 0xa0 && to >= 0xa0)
+
+const isLetter = ([from, to]: Range): boolean => (from <= 0x5a && to >= 0x41) || (from <= 0x7a && to >= 0x61)

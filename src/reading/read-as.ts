@@ -212,7 +212,7 @@ function writtenDates(
   const isOrdinal = language === 'English' || language === 'German' || (language === 'French' && Number(day) === 1)
   if (day !== undefined && month === undefined && isOrdinal) return ordinals(String(Number(day)), language, {})
   if (day !== undefined && month !== undefined && written !== undefined && year > 999)
-    return [`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`]
+    return [[year, month.padStart(2, '0'), day.padStart(2, '0')].join(language === 'English' ? '/' : '-')]
   const at = new Date(0)
   at.setUTCFullYear(year, Number(month ?? 1) - 1, Number(day ?? 1))
   const locale = variant === 'GB' ? 'en-GB' : LOCALES[language]

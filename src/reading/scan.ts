@@ -1,5 +1,5 @@
 import type { Pattern } from './pattern.ts'
-import { mayFollow, mayStart } from './pattern-starts.ts'
+import { mayFollow, mayFollowLetters, mayStart } from './pattern-starts.ts'
 
 /** The classes of text that is spoken in other words than it is written in. */
 export type TokenKind =
@@ -60,6 +60,10 @@ export interface Rule {
   readonly first?: string
   /** Narrows it further to starts of so many characters. */
   readonly prefixes?: { readonly length: number; readonly known: ReadonlySet<string> }
+  /** Tried only at a letter that no other one follows. */
+  readonly isAlone?: boolean
+  /** If letters follow its digits and spaces, tried only if they are one of these words. */
+  readonly wordsBehind?: ReadonlySet<string>
   readonly read: Read
 }
 
@@ -90,7 +94,7 @@ const PAUSES = '、。，！？；：「」『』'
 const HANGUL = /[가-힣]/
 
 interface Dispatch {
-  /** By character code, for digits also by what follows them. Letters of large alphabets share one entry. */
+  /** By character code, also by what follows the digits or the word. Letters of large alphabets share one entry. */
   readonly table: Map<number, readonly Rule[]>
   readonly byStart: Readonly<Record<Start, readonly Rule[]>>
 }
@@ -211,37 +215,60 @@ function dispatchOf(book: RuleBook): Dispatch {
 
 function rulesAt({ table, byStart }: Dispatch, text: string, at: number, start: Start): readonly Rule[] {
   const code = start === 'letter' ? Math.min(text.charCodeAt(at), LARGE_ALPHABETS) : text.charCodeAt(at)
-  const follower = start === 'digit' ? followerAt(text, at) : NO_FOLLOWER
-  const key = (follower + 1) * 0x10000 + code
+  const follower = followerAt(text, at, start)
+  const isAlone = start === 'letter' && !isAsciiLetter(text.charCodeAt(at + 1))
+  const key = ((follower + 1) * 2 + (isAlone ? 1 : 0)) * 0x10000 + code
   const known = table.get(key)
   if (known !== undefined) return known
   const character = text[at] as string
+  const follows = start === 'letter' ? mayFollowLetters : mayFollow
   const rules = byStart[start].filter(
-    ({ first, pattern }) =>
+    ({ first, pattern, isAlone: needsAlone }) =>
+      (isAlone || needsAlone !== true) &&
       (first?.includes(character) ?? (code === LARGE_ALPHABETS || mayStart(pattern, code))) &&
-      (follower === NO_FOLLOWER || mayFollow(pattern, follower)),
+      (follower === NO_FOLLOWER || follows(pattern, follower)),
   )
   table.set(key, rules)
   return rules
 }
 
-/** The code behind digits and spaces, 0 at the end of the text. */
-function followerAt(text: string, at: number): number {
+/** The letters of ASCII behind digits and spaces; empty if there are none. */
+function wordBehind(text: string, at: number): string {
+  const most = at + AROUND_CHARACTERS
+  let start = at
+  while (start < most && isDigitOrSpace(text.charCodeAt(start))) start++
+  let end = start
+  while (end < most && isAsciiLetter(text.charCodeAt(end))) end++
+  return text.slice(start, end)
+}
+
+/** The code behind digits and spaces, or behind a word in ASCII, 0 at the end of the text. */
+function followerAt(text: string, at: number, start: Start): number {
+  if (start === 'symbol') return NO_FOLLOWER
+  const isSkipped = start === 'digit' ? isDigitOrSpace : isAsciiLetter
   for (let next = at; next < at + AROUND_CHARACTERS; next++) {
     if (next >= text.length) return 0
     const code = text.charCodeAt(next)
-    if ((code < 0x30 || code > 0x39) && code !== 0x20 && code !== 0xa0) return code
+    if (!isSkipped(code)) return start === 'letter' && next === at ? NO_FOLLOWER : code
   }
   return NO_FOLLOWER
 }
+
+const isDigitOrSpace = (code: number): boolean => (code >= 0x30 && code <= 0x39) || code === 0x20 || code === 0xa0
+const isAsciiLetter = (code: number): boolean => (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
 
 function take(
   text: string,
   at: number,
   rules: readonly Rule[],
 ): { kind: TokenKind; spoken: string; length: number } | null {
-  for (const { kind, pattern, prefixes, read } of rules) {
+  let behind: string | null = null
+  for (const { kind, pattern, prefixes, wordsBehind, read } of rules) {
     if (prefixes !== undefined && !prefixes.known.has(text.slice(at, at + prefixes.length))) continue
+    if (wordsBehind !== undefined) {
+      behind ??= wordBehind(text, at)
+      if (behind !== '' && !wordsBehind.has(behind)) continue
+    }
     const { regexp } = pattern
     regexp.lastIndex = at
     const match = regexp.exec(text)

@@ -2,7 +2,10 @@ import { describeReadings } from './readings.ts'
 
 describeReadings('English', {
   cardinal: `
-    Two 747s and an F-16 flew. | Two seven forty sevens and an F-sixteen flew.
+    Two 747s and an F-16 flew, then two more 747s. | Two seven forty sevens and an F-sixteen flew, then two more seven forty sevens.
+    It sold 2.5m copies to 3bn people on a 3m bench. | It sold two point five million copies to three billion people on a three meters bench.
+    Call 911 from Route 112. | Call nine one one from Route one hundred twelve.
+    Its area code is 415. | Its area code is four one five.
     Its area code 212 is known. | Its area code two one two is known.
     By rule 8(a) he won. | By rule eight (a) he won.
     She has 21 books and 1,250 coins. | She has twenty one books and one thousand two hundred fifty coins.
@@ -25,6 +28,7 @@ describeReadings('English', {
     About 2/3 of voters agreed. | About two thirds of voters agreed.
     Pour 1 1/2 cups. | Pour one and a half cups.
     He ate 3/4 of it. | He ate three quarters of it.
+    A waltz in 3/4 time at odds of 9/2, and 1⁄3 of it. | A waltz in three four time at odds of nine to two, and one third of it.
   `,
   money: `
     The ticket costs $15.50. | The ticket costs fifteen dollars fifty cents.
@@ -38,6 +42,8 @@ describeReadings('English', {
     Route 9W and a 9 W lamp. | Route nine W and a nine watts lamp.
     He weighed 12st 7lb. | He weighed twelve stone seven pounds.
     A field of 105 m x 68 m. | A field of one hundred five meters by sixty eight meters.
+    A tile of 30 × 60, and 6 × 7 = 42. | A tile of thirty by sixty, and six times seven equals forty two.
+    It holds 8 cubic ft. of ice. | It holds eight cubic feet of ice.
     A beam of 5 MeV. | A beam of five megaelectron volts.
     He drove at 60 mph. | He drove at sixty miles per hour.
     She is 175 cm tall and weighs 61 kg. | She is one hundred seventy five centimeters tall and weighs sixty one kilograms.
@@ -58,7 +64,9 @@ describeReadings('English', {
     She was born on April 3, 1999. | She was born on April third nineteen ninety nine.
     The visit is on 11/07/2025. | The visit is on November seventh twenty twenty five.
     On May 5 we met. | On May fifth we met.
-    Published 2023-10-05. | Published October fifth twenty twenty three.
+    Published 2023-10-05. | Published the fifth of October twenty twenty three.
+    In 44 BC and AD 70. | In forty four B C and A D seventy.
+    The 1988/9 and 1992–3 seasons. | The nineteen eighty eight nine and nineteen ninety two to three seasons.
     In the 1980s and in 2008. | In the nineteen eighties and in two thousand eight.
     The 4th of July 1776. | The fourth of July seventeen seventy six.
     Today is May 3rd. | Today is May third.
@@ -88,6 +96,9 @@ describeReadings('English', {
   roman: `
     Ramiro II of Aragon met Duke Ernest III. | Ramiro the second of Aragon met Duke Ernest the third.
     The IV Corps of the XXth century. | The fourth Corps of the twentieth century.
+    Charles I was here, but when he saw James I was ill. | Charles the first was here, but when he saw James I was ill.
+    Walter B. Hill III saw the XX Winter Olympics and Rambo III. | Walter B Hill the third saw the twentieth Winter Olympics and Rambo three.
+    See p. xiv of act iii. | See page fourteen of act three.
     Parts I, II and III. | Parts one, two and three.
     Henry D. Ford II left. | Henry D Ford the second left.
     Chapter IV begins. | Chapter four begins.
@@ -105,6 +116,7 @@ describeReadings('English', {
     Follow @eva_k and #Holidays | Follow at eva underscore k and hash Holidays
   `,
   serial: `
+    ISSN 0317-8471, OCLC 20458713 | I S S N zero three one seven, eight four seven one, O C L C two zero four five eight seven one three
     Read Genesis 1:1-3 and Rom. 8:28. | Read Genesis one one to three and Rom. eight twenty eight.
     The 737-800 landed. | The seven thirty seven eight hundred landed.
     It has a 4K screen. | It has a four K screen.
@@ -123,6 +135,9 @@ describeReadings('English', {
     Mr. & Mrs. Hill | Mister and Missus Hill
     Dr. Webb and Prof. Kane live on Elm St. | Doctor Webb and Professor Kane live on Elm Street.
     St. James St. is near Mt. Rose. | Saint James Street is near Mount Rose.
+    E.g. this, i.e. Day & Co. of S. Korea. | For example this, that is Day and Company of South Korea.
+    Plums and T. S. Hill. He met T. S. Hill and J. B. Day. | Plums and T S Hill. He met T S Hill and J B Day.
+    She lives in the U.S. Now she works. | She lives in the U S. Now she works.
     Apples, pears, etc. | Apples, pears, et cetera.
     Mr. Lee and Mrs. Ray came. | Mister Lee and Missus Ray came.
     No. 5 is mine. | Number five is mine.
@@ -131,9 +146,12 @@ describeReadings('English', {
   `,
   acronym: `
     Her MSc and his BSc. | Her M S C and his B S C.
+    UNHCR, CSIRO and UNICEF met AT&T about DNA/RNA. | U N H C R, C S I R O and UNICEF met A T and T about D N A/R N A.
+    BP plc at 9:00 UTC | B P P L C at nine o'clock U T C
     NATO, the UN and the FBI. | NATO, the U N and the F B I.
   `,
   symbol: `
+    <b>12 mice</b>1 | <b> twelve mice</b> one
     Webb & Sons © 2020 | Webb and Sons copyright twenty twenty
     R&D costs | R and D costs
     He said 50% + 5%. | He said fifty percent plus five percent.

@@ -1,17 +1,18 @@
-import { rule, wordRule } from '../rules.ts'
+import { listRule, rule } from '../rules.ts'
 import type { Rule } from '../scan.ts'
 import { wordsOf } from '../table.ts'
-import { spellOut } from './names.ts'
+import { spellOut } from './numbers.ts'
 
 /** Said as words. Those of five letters or more are words unless {@link SPELLED} names them. */
 const SAID_AS_WORDS: ReadonlySet<string> = new Set(
   wordsOf(`
   AIDS AWOL FIFA GIF JPEG LAN LASER LED NASA NATO OPEC PIN RADAR RAM RIP ROM SARS SCUBA SIM SONAR SWAT UEFA WAN ZIP COVID NAFTA ASEAN
   MIDI WIFI SAAB FIAT IKEA LEGO VISA ASCII ANSI DARPA OSHA HUD NIMBY YOLO BASIC COBOL JAVA BAFTA CERN ESPO IATA ICAO MENSA OXFAM PETA RAND SALT
+  APEC EFTA SUNY CUNY NOAA JSON RAID TIFF ABBA KISS TED UNCTAD NICAM NASCAR SCOTUS POTUS
   START STEM TASER WASP YAHOO HIV DOS BIOS ISIS ISIL HAMAS TARDIS NICE DOHA LIDAR CAPTCHA GATT BRIC NORAD CAD OK FEMA JAXA MOMA SONY CONCACAF FINA FIBA FIDE IMAX PAC SEAL SEALS DEFRA SAGA MASH ELISA BIMSTEC NASDAQ AMEX MERCOSUR HAMAS FARC SWAPO ZANU UNITA
 `).filter((word) => word !== 'HIV' && word !== 'OK'),
 )
-const SPELLED: ReadonlySet<string> = new Set(wordsOf('HTTPS ISDN NCAA AFLCIO NAACP LGBTQ HTTP HTML ADHD ASPCA'))
+const SPELLED: ReadonlySet<string> = new Set(wordsOf('HTTPS AFLCIO NAACP ASPCA USAAF USAID USPTO'))
 /** Capitals of these are emphasis or a headline. */
 const PLAIN_WORDS: ReadonlySet<string> = new Set(
   wordsOf(`
@@ -22,6 +23,8 @@ const PLAIN_WORDS: ReadonlySet<string> = new Set(
 `),
 )
 const SPELLED_IN_CONTEXT: ReadonlySet<string> = new Set(['ALL', 'AM', 'PER'])
+/** "AT&T", "DNA/RNA". */
+const JOINED_BEFORE = /\p{Lu}s?[&/]$/u
 const SHOUT = /^[\s!?,.'’"-]+(?<word>\p{Lu}{2,})(?![\p{L}\d])/u
 const SHOUT_BEFORE = /(?:^|[^\p{L}\d])(?<word>\p{Lu}{2,})[\s!?,.'’"-]+$/u
 
@@ -32,19 +35,36 @@ export const acronyms = (): Rule[] => [
     'letter',
     String.raw`(?<letters>\p{Lu}{2,6})(?<plural>s|['’]s)?(?![\p{L}\d])`,
     ({ letters = '', plural }, { before, after }) => {
-      if (isWord(letters) || /[\d@#$£€&/\\]$/.test(before) || isShouted(before, after)) return null
+      if (!/[A-Z]/.test(letters)) return null
+      if (!JOINED_BEFORE.test(before) && !/^&\p{Lu}/u.test(after)) {
+        if (isWord(letters) || /[\d@#$£€¥₩%&/\\]$/.test(before) || isShouted(before, after)) return null
+      }
       return `${spellOut(letters)}${plural === undefined ? '' : "'s"}`
     },
   ),
-  wordRule('acronym', Array.from('BMPt'), String.raw`(?:PhDs?|[BM]Scs?|tv)(?![\p{L}\d])`, (_groups, _around, match) =>
-    match === 'tv' ? 'TV' : spellOut(match.slice(0, 3).toUpperCase()) + (match.endsWith('s') ? "'s" : ''),
+  listRule(
+    'acronym',
+    ['PhD', 'BSc', 'MSc', 'plc', 'tv'],
+    String.raw`(?:PhDs?|[BM]Scs?|plc|tv)(?![\p{L}\d])`,
+    (_groups, _around, match) =>
+      match === 'tv' ? 'TV' : spellOut(match.slice(0, 3).toUpperCase()) + (match.endsWith('s') ? "'s" : ''),
   ),
 ]
 
 function isWord(letters: string): boolean {
   if (SPELLED.has(letters)) return false
   if (SAID_AS_WORDS.has(letters) || PLAIN_WORDS.has(letters)) return true
-  return letters.length >= 5 && /[AEIOUY]/.test(letters)
+  return letters.length >= 5 && isPronounceable(letters)
+}
+
+/** Two letters that are one sound. */
+const DIGRAPHS = /TCH|SCH|GH|TH|CH|SH|PH|CK|NG|QU|WR|KN|WH/g
+const ONSET = /^(?:[^AEIOUY]?[AEIOUY]|[BCFGKPT#]L|[BCDFGKPT#]R|S[CKLMNPTVW#]|S[CPT][LR]|[DT]W|PS|GN|PN|TS|CZ|DJ)/
+
+/** It begins as words do, and has no four consonants behind each other: not "UNHCR" or "CSIRO". */
+function isPronounceable(letters: string): boolean {
+  const sounds = letters.replaceAll(DIGRAPHS, '#')
+  return ONSET.test(sounds) && /[AEIOUY]/.test(sounds) && !/[^AEIOUY]{4}/.test(sounds)
 }
 
 /** A word beside it is written in capitals as well, and is no acronym. */

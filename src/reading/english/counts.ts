@@ -17,7 +17,13 @@ const PLURAL_NEXT =
   /^[ -](?!(?:and|or|of|to|the|an?|in|with|as|by|for|from|at|on|but|who|which|that|when|while|he|she|it|they|after|before|is|was|has|its|his|this|thus|plus|does|yes|us|always|perhaps|besides|across|versus|sometimes|towards|series|census|elections?|games|olympics)\b)(?:[a-z]+ (?!(?:and|or|of|to|the|an?|in|with|as|by|for|from|at|on|is|was|has|its|his|this|series|games|elections?|olympics)\b))?(?:[a-z]{3,}s\b(?<!ss)|people\b|men\b|women\b|children\b|feet\b)/
 const SPELLED_BEFORE =
   /\b(?:ending in|code|pin|otp|pnr|password|passcode|zip|extension|ext\.?|account|card|serial|flight|id)(?: (?:is|number|no\.?|ending in))?:?\s#?$/i
-const ROOM_BEFORE = /\b(?:room|suite|flight|route|highway|hwy\.?|interstate|bus|apartment|apt\.?)\s(?:number\s)?#?$/i
+const ROOM_BEFORE = /\b(?:room|suite|flight|apartment|apt\.?)\s(?:number\s)?#?$/i
+/** "Call 911". */
+const EMERGENCY_BEFORE = /\b(?:call|dial|phone)(?:ed|ing|s)? $/i
+const EMERGENCY_AFTER = /^ (?:calls?|caller|operator|dispatcher|emergency)\b/
+/** "1.5m copies", not a length. */
+export const COUNTED_AFTER =
+  /^ (?:people|copies|users|viewers|subscribers|customers|votes|units|visitors|members|tonnes|tons|barrels|jobs|homes|children|workers|passengers|records|followers|downloads|shares|Americans|Britons|inhabitants|residents|euros?|dollars?|pounds?)\b/
 
 /** Everything that is a plain number: ordinals, scores, ranges, decimals, years and counts. */
 export const counts = (): Rule[] => [...namedCounts(), ...ranges(), ...plainNumbers()]
@@ -41,7 +47,7 @@ const namedCounts = (): Rule[] => [
     },
   ),
   // "747s", "his 40s" is a decade.
-  rule('cardinal', 'digit', String.raw`(?<number>\d{1,4})s(?![\p{L}\d.])`, ({ number = '' }) =>
+  rule('cardinal', 'digit', String.raw`(?<number>\d{1,4})s(?![\p{L}\d]|\.\d)`, ({ number = '' }) =>
     plural(inPlural(number)),
   ),
   // "the 18th–19th centuries".
@@ -148,13 +154,15 @@ const plainNumbers = (): Rule[] => [
 function bare(number: string, { before, after }: Around): string {
   if (number.includes(',')) return cardinal(number)
   if (/^0\d/.test(number) || (number.length > 3 && SPELLED_BEFORE.test(before))) return digits(number)
-  if (number.length === 3 && /\barea code\s$/i.test(before)) return digits(number)
+  if (number.length === 3 && /\barea code(?:s| is| was)?\s$/i.test(before)) return digits(number)
   if (number.length === 3 && ROOM_BEFORE.test(before)) return inRoom(number)
+  if (/^(?:911|999|112|000)$/.test(number) && (EMERGENCY_BEFORE.test(before) || EMERGENCY_AFTER.test(after)))
+    return digits(number)
   if (number.length === 4) return isYear(Number(number), before, after) ? year(number) : cardinal(number)
   return number.length > 15 ? digits(number) : cardinal(number)
 }
 
-/** "Room one oh one", "Route sixty six", "Flight three seventy". */
+/** "Room one oh one", "Flight three seventy". */
 const inRoom = (number: string): string => {
   if (number.endsWith('00')) return cardinal(number)
   return number[1] === '0'

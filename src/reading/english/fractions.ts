@@ -11,20 +11,28 @@ const NAMES: Readonly<Record<string, string>> = {
   '20/20': 'twenty twenty',
 }
 
+/** "In 3/4 time". */
+const BEAT_AFTER = /^ (?:time|met(?:er|re)|beat|rhythm)\b/
+const ODDS_BEFORE = /\bodds (?:of|are|were|at) $/
+
 export const fractions = (): Rule[] => [
   rule(
     'fraction',
     'digit',
-    String.raw`(?<whole>\d{1,9})[ -](?<top>\d{1,9})\/(?<bottom>\d{1,9})(?![\d/]|\.\d)`,
+    String.raw`(?<whole>\d{1,9})[ -](?<top>\d{1,9})[/⁄](?<bottom>\d{1,9})(?![\d/]|\.\d)`,
     ({ whole = '', top = '', bottom = '' }, _around, match) =>
       NAMES[`${top}/${bottom}`] === undefined && !match.includes('-0') ? mixed(whole, top, bottom) : null,
   ),
   rule(
     'fraction',
     'digit',
-    String.raw`(?<top>\d{1,9}) ?\/ ?(?<bottom>\d{1,9})(?:th|TH|rd|nd|st|ths|rds)?(?![\d/\p{L}]|\.\d)`,
-    ({ top = '', bottom = '' }, { before }) =>
-      /[\p{L}/-]$/u.test(before) ? null : (NAMES[`${top}/${bottom}`] ?? fraction(top, bottom)),
+    String.raw`(?<top>\d{1,9}) ?[/⁄] ?(?<bottom>\d{1,9})(?:th|TH|rd|nd|st|ths|rds)?(?![\d/\p{L}]|\.\d)`,
+    ({ top = '', bottom = '' }, { before, after }) => {
+      if (/[\p{L}/-]$/u.test(before)) return null
+      if (BEAT_AFTER.test(after) && /^(?:2|4|8|16)$/.test(bottom)) return `${cardinal(top)} ${cardinal(bottom)}`
+      if (ODDS_BEFORE.test(before) || /^ odds\b/.test(after)) return `${cardinal(top)} to ${cardinal(bottom)}`
+      return NAMES[`${top}/${bottom}`] ?? fraction(top, bottom)
+    },
   ),
   rule('fraction', 'digit', `(?<whole>\\d{1,9}) ?(?<part>[${VULGAR_FRACTIONS}])`, ({ whole = '', part = '' }) =>
     mixed(whole, ...vulgarValue(part)),

@@ -23,14 +23,16 @@ const expressions = (): Rule[] => [
   // "x² + y² = z²".
   ...rulesAt(['digit', 'letter'], 'math', `${TERMS}(?: ?[=<>≤≥≠≈] ?-?${TERMS}){1,4}${END}`, (_groups, _around, match) =>
     sayExpression(match),
-  ),
+  ).map(alone),
   ...rulesAt(
     ['digit', 'letter'],
     'math',
     `${OPERAND}(?: ?[+×÷±] ?| [*−] )${OPERAND}(?: ?[-+−–×*·÷/±] ?${OPERAND}){0,12}${END}`,
     (_groups, _around, match) => sayExpression(match),
-  ),
+  ).map(alone),
 ]
+
+const alone = (one: Rule): Rule => (one.starts === 'letter' ? { ...one, isAlone: true } : one)
 
 const powers = (): Rule[] => [
   // "C# minor".

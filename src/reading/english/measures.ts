@@ -7,6 +7,13 @@ import { LENGTHS, PER_UNITS, TIGHT_UNITS, UNITS, VULGAR_UNITS } from './words.ts
 /** Letters that may be a unit. {@link UNITS} says which are: a pattern of all units compiles slowly. */
 const UNIT = String.raw`fl oz|mm Hg|° [CF]|[kMG]bit\/s|[A-Za-zµμΩΩÅ°%‰′″℃℉]{1,4}`
 const PER = String.raw`(?: ?\/ ?(?<per>${oneOf(Object.keys(PER_UNITS))}))?`
+/** Letters that may follow the number of a measure. */
+const BEHIND_NUMBER = new Set([
+  'to',
+  'sq',
+  'cu',
+  ...Object.keys(UNITS).map((unit) => /^[A-Za-z]*/.exec(unit)?.[0] ?? ''),
+])
 const POWER = String.raw`(?<power>[²³]|\^?[23](?!\d|[.,]\d))?`
 const AREA = '(?:(?<area>sq|cu)\\.? ?)?'
 const AREAS: Readonly<Record<string, string>> = { sq: 'square ', cu: 'cubic ' }
@@ -19,7 +26,7 @@ export const measures = (): Rule[] => [
     'measure',
     `(?<sign>[-−–+±])?(?<number>${NUMBER})(?<gap> ?|[-‑]|\u00a0)${AREA}(?<unit>${UNIT})${POWER}${PER}${END}\\.?`,
     readMeasure,
-  ),
+  ).map((one) => (one.starts === 'digit' ? { ...one, wordsBehind: BEHIND_NUMBER } : one)),
   // "12/kg".
   rule(
     'measure',
@@ -81,17 +88,20 @@ function readCoordinate({ degrees = '', minutes, seconds, side = '' }: Groups): 
 
 function ranges(): Rule[] {
   return [
-    rule(
-      'range',
-      'digit',
-      `(?<from>${NUMBER}) ?(?:(?<unit1>${UNIT})${END} ?)?(?:${DASH}|to) ?(?<to>${NUMBER})(?<gap> ?|-)${AREA}(?<unit>${UNIT})${POWER}${PER}${END}`,
-      (groups) => {
-        const { from = '', unit1, to = '', gap, area, unit = '', power, per } = groups
-        if (!isKnown(unit) || !isKnown(unit1) || (gap === ' ' && TIGHT_UNITS.has(unit)) || !isPowerRight(groups))
-          return null
-        return `${decimal(from)} to ${decimal(to)} ${powerOf(power, area)}${unitOf(unit, gap === '-')}${perOf(per)}`
-      },
-    ),
+    {
+      ...rule(
+        'range',
+        'digit',
+        `(?<from>${NUMBER}) ?(?:(?<unit1>${UNIT})${END} ?)?(?:${DASH}|to) ?(?<to>${NUMBER})(?<gap> ?|-)${AREA}(?<unit>${UNIT})${POWER}${PER}${END}`,
+        (groups) => {
+          const { from = '', unit1, to = '', gap, area, unit = '', power, per } = groups
+          if (!isKnown(unit) || !isKnown(unit1) || (gap === ' ' && TIGHT_UNITS.has(unit)) || !isPowerRight(groups))
+            return null
+          return `${decimal(from)} to ${decimal(to)} ${powerOf(power, area)}${unitOf(unit, gap === '-')}${perOf(per)}`
+        },
+      ),
+      wordsBehind: BEHIND_NUMBER,
+    },
   ]
 }
 
@@ -173,8 +183,12 @@ function readMeasure(groups: Groups, around: Around, match: string): RuleAnswer 
 
 /** "4 x 100 m", "1920×1080", "4.4x". */
 function sizes(): Rule[] {
-  const readSize: Read = ({ a = '', b = '', c, unit }, _around, match) => {
-    const joint = match.includes('×') && (unit === undefined || !isKnown(unit)) && c === undefined ? ' times ' : ' by '
+  const readSize: Read = ({ a = '', b = '', c, unit }, { before, after }, match) => {
+    const isProduct =
+      match.includes('×') &&
+      unit === undefined &&
+      (/^ ?[-+=÷*]|^ (?:is|equals)\b/.test(after) || /[=+÷*] ?$/.test(before))
+    const joint = isProduct ? ' times ' : ' by '
     const said = [a, b, ...(c === undefined ? [] : [c])].map(decimal).join(joint)
     if (unit === undefined) return said
     if (isKnown(unit)) return `${said} ${unitOf(unit, false)}`

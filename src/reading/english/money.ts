@@ -1,20 +1,31 @@
 import { DASH, END, isSignFree, oneOf, rule, signed, wordRule } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
+import { COUNTED_AFTER } from './counts.ts'
 import { cardinal, decimal, NUMBER, signOf, WHOLE } from './numbers.ts'
 import { CURRENCIES, CURRENCY_CODES, type Currency, MAGNITUDES, PER_UNITS, WORD_MAGNITUDES } from './words.ts'
 
-const SIGN = oneOf(Object.keys(CURRENCIES))
-const CODE = oneOf(Object.keys(CURRENCY_CODES))
+const SIGN = `[${Object.keys(CURRENCIES)
+  .filter((sign) => sign.length === 1)
+  .join('')}]`
+/** Letters that may be a currency. {@link CURRENCY_CODES} says which are: a pattern of all codes compiles slowly. */
+const CODE = '[A-Z]{3}'
+const BEHIND_NUMBER = new Set([
+  ...Object.keys(CURRENCY_CODES),
+  ...Object.keys(MAGNITUDES),
+  ...WORD_MAGNITUDES.flatMap((word) => [word, `${word}s`]),
+])
 const SHORT = `(?:${oneOf(Object.keys(MAGNITUDES))})${END}`
 const MAGNITUDE = String.raw`(?:[ -]?(?<magnitude>(?:${WORD_MAGNITUDES.join('|')})s?(?!\p{L})|${SHORT}))?`
 const PER = String.raw`(?: ?\/ ?(?<per>${oneOf(Object.keys(PER_UNITS))})${END})?`
 const LETTER_SIGN = String.raw`U\.S\.\$|US ?\$|CAD\$|Can\$|CA?\$|AU?\$|NZ\$|HK\$|NT\$|S\$|R\$|Rs\.?`
 
-export const money = (): Rule[] => [
+export const money = (): Rule[] => [...signAmounts(), ...codeAmounts()]
+
+const signAmounts = (): Rule[] => [
   rule(
     'range',
     'symbol',
-    `(?<sign>${SIGN}) ?(?<from>${NUMBER})(?: ?(?<m1>${SHORT}))? ?${DASH} ?(?<sign2>${SIGN})? ?(?<to>${NUMBER})${MAGNITUDE}${PER}`,
+    `(?<sign>${SIGN}) ?(?<from>${NUMBER})(?: ?(?<m1>${SHORT}))? ?${DASH} ?(?<sign2>[A-Z]{0,3}${SIGN})? ?(?<to>${NUMBER})${MAGNITUDE}${PER}`,
     readRange,
   ),
   rule(
@@ -29,25 +40,41 @@ export const money = (): Rule[] => [
     `(?<sign>${LETTER_SIGN}) ?(?<number>${NUMBER})${MAGNITUDE}${PER}`,
     readAmount,
   ),
+]
+
+const codeAmounts = (): Rule[] => [
   rule(
     'money',
     'letter',
     `(?<code>${CODE}) ?(?<number>${NUMBER})${MAGNITUDE}`,
-    ({ code = '', number = '', magnitude }) => amountOf(number, CURRENCY_CODES[code] as Currency, magnitude),
+    ({ code = '', number = '', magnitude }) => {
+      const currency = CURRENCY_CODES[code]
+      return currency === undefined ? null : amountOf(number, currency, magnitude)
+    },
   ),
   ...signed(
     'money',
     `(?<minus>[-−–])?(?<number>${NUMBER})${MAGNITUDE} ?(?<code>${CODE}|[€£₽₩₹₺¥])${END}`,
-    ({ minus, number = '', magnitude, code = '' }, around) =>
-      isSignFree(minus, around)
-        ? `${signOf(minus ?? '')}${amountOf(number, (CURRENCY_CODES[code] ?? CURRENCIES[code]) as Currency, magnitude)}`
-        : null,
-  ),
+    ({ minus, number = '', magnitude, code = '' }, around) => {
+      const currency = CURRENCY_CODES[code] ?? CURRENCIES[code]
+      return currency !== undefined && isSignFree(minus, around)
+        ? `${signOf(minus ?? '')}${amountOf(number, currency, magnitude)}`
+        : null
+    },
+  ).map((one) => (one.starts === 'digit' ? { ...one, wordsBehind: BEHIND_NUMBER } : one)),
   rule(
     'money',
     'digit',
     `(?<number>${WHOLE}) ?¢`,
     ({ number = '' }) => `${cardinal(number)} ${number === '1' ? 'cent' : 'cents'}`,
+  ),
+  // "3bn", "1.5m copies".
+  rule(
+    'cardinal',
+    'digit',
+    `(?<number>${NUMBER}) ?(?<magnitude>bn|mn|mln|trn|[mMkK])${END}`,
+    ({ number = '', magnitude = '' }, { after }) =>
+      magnitude.length > 1 || COUNTED_AFTER.test(after) ? `${decimal(number)} ${magnitudeOf(magnitude)}` : null,
   ),
 ]
 

@@ -1,6 +1,6 @@
 import { END, inAnyCase, keepingSentenceEnd, listRule, oneOf, romanValue, rule, wordRule } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
-import { cardinal, digits, inPairs, ordinal } from './numbers.ts'
+import { cardinal, digits, inPairs, ordinal, spellOut } from './numbers.ts'
 import {
   ABBREVIATIONS,
   ABBREVIATIONS_BEHIND,
@@ -8,6 +8,7 @@ import {
   COMPANY_ENDS,
   DIRECTIONS,
   DOTTED_TITLES,
+  MORE_GIVEN_NAMES,
   NEVER_LAST,
   ROMAN_BEFORE,
   RULERS,
@@ -18,28 +19,33 @@ import {
 
 const I_IS_A_WORD =
   /^['’]|^ (?:[a-z]+ )?(?:am|was|have|had|will|would|can|could|think|do|did|love|like|want|need|know|see|hope|feel|saw|went|got|says?|said)\b/
+/** "Charles I was" begins a clause, or belongs to a noun before it. */
+const SUBJECT_BEFORE =
+  /(?:^|[.!?;:(]\s?["“(]?|\b(?:[Ww]hen|that|because|while|[Aa]s|[Ss]ince|where|but|of|by|under|King|Queen|Emperor|Tsar|Pope|Sultan) )$/
+/** A given name and a family name: "Robert Hill III". */
+const PERSON_BEFORE = /(?:^|[^\p{L}])(?<given>\p{Lu}\p{Ll}+)(?: \p{Lu}\.)? \p{Lu}[\p{L}'’-]+,? $/u
 /** A title and a name, or a name with an initial, before a numeral. */
 const RULER_BEFORE =
   /\b(?:King|Queen|Pope|Antipope|Emperor|Empress|Prince|Princess|Duke|Archduke|Tsar|Czar|Sultan|Shah|Khan|Count|Earl|Lord|Saint|St\.|Elector|Margrave|Landgrave|Bishop|Archbishop|Patriarch|Catholicos|Caliph|Pharaoh) (?:\p{Lu}[\p{L}-]+ ){1,2}$|\b\p{Lu}\p{Ll}+ \p{Lu}\. \p{Lu}\p{Ll}+,? $/u
 const RULER_AFTER = /^,? (?:of \p{Lu}|Rotrou|the Great)/u
 const COUNTED_AFTER =
-  /^ (?:Corps|Army|Legion|Cavalry|Congress|[Cc]entur|Dynasty|dynasty|Olympiad|Republic|Brigade|Fleet)/
+  /^ (?:Olympi|Paralympi|Commonwealth|Winter|Asian|Corps|Army|Legion|Cavalry|Congress|[Cc]entur|Dynasty|dynasty|Olympiad|Republic|Brigade|Fleet)/
 const STARTS_SENTENCE =
-  /^\s+(?:The|He|She|It|They|We|In|On|At|But|And|This|That|These|There|A|An|His|Her|Its|As|For|After|When|If|You|I|Then|Since|During|However|Later|According|One|Two|Many|Most|Some|Both|All|Although|While|By|From|To|With|My|Our|Your|What|Who|Why|How|So|Also|Today|Once|No|Not)\b/
+  /^\s+(?:The|He|She|It|They|We|In|On|At|But|And|This|That|These|There|A|An|His|Her|Its|As|For|After|When|If|You|I|Then|Since|During|However|Later|According|One|Two|Many|Most|Some|Both|All|Although|While|By|From|To|With|My|Our|Your|What|Who|Why|How|So|Also|Today|Once|No|Not|Now|Here|Perhaps|Let|Please|Do|Does|Did|Is|Are|Was|Were|Can|Could|Will|Would|Should|Have|Has|Even|Only|Just|Such|Each|Every|Another|Other|Several|Three|Four|Five|Six|Because|Despite|Following|Under|Until|Where|Which|Thus|Therefore|Meanwhile|Additionally|Furthermore|Moreover|Finally|Eventually|Initially|Originally|Among|Within|Between|Through|Throughout|Still|Yet|Unlike|Like|Prior|Upon|Using|How)\b/
 
 export const romans = (): Rule[] => [...romansBehindWords(), ...bareRomans()]
 
 function romansBehindWords(): Rule[] {
-  const PLAIN_WORDS = oneOf(ROMAN_BEFORE)
+  const WORDS = new Set(ROMAN_BEFORE)
   const NAMES = new Set(RULERS)
   return [
     // "Chapter IV", but "Class C".
     listRule(
       'roman',
       ROMAN_BEFORE,
-      `(?<word>${PLAIN_WORDS}) (?<numeral>[IVX]|[IVXLCDM]{2,12})${END}`,
+      String.raw`(?<word>[A-Za-z]{1,9}\.?) (?<numeral>[IVX]|[IVXLCDM]{2,12}|[ivx]{2,5})${END}`,
       ({ word = '', numeral = '' }, { after }) => {
-        const value = romanValue(numeral)
+        const value = WORDS.has(word) ? romanValue(numeral.toUpperCase()) : null
         const isPronoun = numeral === 'I' && (I_IS_A_WORD.test(after) || (word === 'No.' && /^ [a-z]/.test(after)))
         return value === null || isPronoun ? null : `${BEFORE_NUMBERS[word] ?? word} ${cardinal(String(value))}`
       },
@@ -48,11 +54,11 @@ function romansBehindWords(): Rule[] {
       'roman',
       RULERS,
       String.raw`(?<name>\p{Lu}\p{Ll}{2,14}(?: \p{Lu}\p{Ll}{2,14})?) (?<numeral>[IVX]{1,7})(?<possessive>['’]s)?${END}`,
-      ({ name = '', numeral = '', possessive = '' }, { after }) => {
+      ({ name = '', numeral = '', possessive = '' }, { before, after }) => {
         const value = name.split(' ').every((word) => NAMES.has(word)) ? romanValue(numeral) : null
-        return value === null || (numeral === 'I' && possessive === '' && I_IS_A_WORD.test(after))
-          ? null
-          : `${name} the ${ordinal(String(value))}${possessive}`
+        const isPronoun =
+          numeral === 'I' && possessive === '' && I_IS_A_WORD.test(after) && !SUBJECT_BEFORE.test(before)
+        return value === null || isPronoun ? null : `${name} the ${ordinal(String(value))}${possessive}`
       },
     ),
   ]
@@ -67,12 +73,14 @@ function bareRomans(): Rule[] {
       `(?<numeral>[IVX]{2,7})(?<possessive>['’]s)?${END}`,
       ({ numeral = '', possessive = '' }, { before, after }) => {
         const value = romanValue(numeral)
-        if (value === null || numeral === 'XX' || numeral === 'XXX') return null
+        const isCounted = COUNTED_AFTER.test(after)
+        if (value === null || (/^XXX?$/.test(numeral) && !isCounted)) return null
         const isInfusion =
           numeral === 'IV' &&
           (/\ban $/.test(before) || /^ (?:drip|fluids?|lines?|bag|therapy|antibiotics|medication)\b/.test(after))
         if (isInfusion) return null
-        const isOrdinal = RULER_BEFORE.test(before) || RULER_AFTER.test(after) || COUNTED_AFTER.test(after)
+        const isOrdinal =
+          isCounted || RULER_BEFORE.test(before) || RULER_AFTER.test(after) || (value < 6 && isPerson(before))
         return `${isOrdinal ? ordinalBehind(before, value) : cardinal(String(value))}${possessive}`
       },
     ),
@@ -90,6 +98,9 @@ function bareRomans(): Rule[] {
     wordRule('roman', Array.from('I'), String.raw`I(?=(?:,| and|–| or| to) II\b)`, () => 'one'),
   ]
 }
+
+const GIVEN_NAMES: ReadonlySet<string> = new Set([...RULERS, ...MORE_GIVEN_NAMES])
+const isPerson = (before: string): boolean => GIVEN_NAMES.has(PERSON_BEFORE.exec(before)?.groups?.given ?? '')
 
 /** "Henry the eighth", but "the fourth Corps". */
 const ordinalBehind = (before: string, value: number): string =>
@@ -168,7 +179,7 @@ const readAddress: Read = ({ number = '', letter, direction, name = '', street =
   return keepingSentenceEnd(match, around, said)
 }
 
-export const abbreviations = (): Rule[] => [...titlesAndNumbers(), ...otherAbbreviations()]
+export const abbreviations = (): Rule[] => [...titlesAndNumbers(), ...dottedWords(), ...otherAbbreviations()]
 
 function titlesAndNumbers(): Rule[] {
   const titles = Object.keys(TITLES)
@@ -196,9 +207,10 @@ function titlesAndNumbers(): Rule[] {
     listRule(
       'abbreviation',
       beforeNumbers,
-      `(?<word>${oneOf(beforeNumbers)}|[Nn]o(?= \\d)) ?(?=[\\d#IVX$£€]|A\\.?D\\.? )`,
-      ({ word = '' }, { before, after }) => {
-        if (!/^[\d#$£€A]|^(?:[VX]|[IVX]{2,})\b/.test(after) || /[\p{L}'’]$/u.test(before)) return null
+      String.raw`(?<word>[A-Za-z]{1,6}\.?) ?(?=[\d#IVX$£€(]|A\.?D\.? )`,
+      ({ word = '' }, { before, after }, match) => {
+        if (!Object.hasOwn(BEFORE_NUMBERS, word) && !/^[Nn]o $/.test(match)) return null
+        if (!/^(?:[\d#$£€A]|\(\d|(?:[VX]|[IVX]{2,})\b)/.test(after) || /[\p{L}'’]$/u.test(before)) return null
         if (word.toLowerCase() === 'no')
           return NUMBERED_BEFORE.test(before) || word === 'No' ? `${word === 'No' ? 'Number' : 'number'} ` : null
         return /^[bdr]\.$/.test(word) && !/[(,;] ?$/.test(before) ? null : `${BEFORE_NUMBERS[word]} `
@@ -207,26 +219,45 @@ function titlesAndNumbers(): Rule[] {
   ]
 }
 
-function otherAbbreviations(): Rule[] {
+function dottedWords(): Rule[] {
   const all = Object.keys(ABBREVIATIONS)
   const ends = Object.keys(COMPANY_ENDS)
   return [
-    listRule('abbreviation', all, `(?<word>${oneOf(all)})(?!\\p{L})`, ({ word = '' }, around, match) => {
-      if (ABBREVIATIONS_BEHIND.has(word) && !/\d ?$|\p{Lu}\p{L}* $/u.test(around.before)) return null
-      return NEVER_LAST.has(word)
-        ? (ABBREVIATIONS[word] as string)
-        : keepingSentenceEnd(match, around, ABBREVIATIONS[word] as string)
-    }),
+    listRule(
+      'abbreviation',
+      all,
+      String.raw`(?<word>(?:[A-Za-z]{1,6}\.){1,4}|WW(?:II?|[12])|et al\.|[ei]\. [ge]\.|N\/A)(?!\p{L})`,
+      ({ word = '' }, around, match) => {
+        if (!Object.hasOwn(ABBREVIATIONS, word)) return null
+        if (ABBREVIATIONS_BEHIND.has(word) && !/\d ?$|\p{Lu}\p{L}* $|(?:cubic|square) $/u.test(around.before))
+          return null
+        return NEVER_LAST.has(word)
+          ? (ABBREVIATIONS[word] as string)
+          : keepingSentenceEnd(match, around, ABBREVIATIONS[word] as string)
+      },
+    ),
     listRule(
       'abbreviation',
       ends,
       `(?<word>${oneOf(ends)}|Ltd|Inc)(?!\\p{L})`,
       ({ word = '' }, { before, after }, match) => {
-        if (!/\p{L},? $/u.test(before)) return null
+        if (!/\p{L},? $|& $/u.test(before)) return null
         if (!word.endsWith('.')) return COMPANY_ENDS[`${word}.`] as string
         const isEnd = /^['"”’)]*\s*$/.test(after) || STARTS_SENTENCE.test(after)
         return { spoken: COMPANY_ENDS[word] as string, length: match.length - (isEnd ? 1 : 0) }
       },
+    ),
+  ]
+}
+
+function otherAbbreviations(): Rule[] {
+  return [
+    // "N. America".
+    wordRule(
+      'abbreviation',
+      Array.from('NSEW'),
+      String.raw`(?<side>[NSEW])\.(?= (?:America|Korea|Africa|Carolina|Dakota|Virginia|Ireland|Yorkshire|Asia|Europe|Germany|Vietnam|Wales)\b)`,
+      ({ side = '' }) => DIRECTIONS[side] as string,
     ),
     // "5 km NW of Paris".
     listRule(
@@ -265,8 +296,6 @@ export const initials = (): Rule[] => [
   // "J. K. Rowling", "Harry S. Truman": the period is no pause.
   rule('acronym', 'letter', String.raw`(?<letter>\p{Lu})\.(?= ?\p{Lu})`, ({ letter = '' }, { before, after }) => {
     const isName = /(?:^|[\s("“‘-])$/.test(before) && !STARTS_SENTENCE.test(after)
-    return isName && !/\b(?:[Vv]itamin|[Pp]lan|[Gg]roup|[Tt]ype|[Cc]lass|and) $/.test(before) ? letter : null
+    return isName && !/\b(?:[Vv]itamin|[Pp]lan|[Gg]roup|[Tt]ype|[Cc]lass|[A-Z] and) $/.test(before) ? letter : null
   }),
 ]
-
-export const spellOut = (letters: string): string => Array.from(letters).join(' ')

@@ -96,3 +96,6 @@ export function fraction(top: string, bottom: string): string {
 /** A whole number, with commas or without. */
 export const WHOLE = String.raw`(?:\d{1,3}(?:,\d{3}){1,6}(?!\d)|\d{1,2}(?:,\d\d){1,4},\d{3}(?!\d)|\d{1,40})`
 export const NUMBER = String.raw`(?:${WHOLE}(?:\.\d{1,40})?|\.\d{1,40})`
+
+/** "B B C": letters that are said one by one. */
+export const spellOut = (letters: string): string => Array.from(letters).join(' ')

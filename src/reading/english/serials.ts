@@ -1,6 +1,6 @@
 import { END, rule, wordRule } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
-import { cardinal, decimal, digits, inName, plural, year } from './numbers.ts'
+import { cardinal, decimal, digits, inName, plural, spellOut, year } from './numbers.ts'
 
 const YEAR = /^(?:1[89]|20)\d\d$/
 
@@ -17,8 +17,15 @@ const publications = (): Rule[] => [
   wordRule(
     'serial',
     Array.from('I'),
-    String.raw`ISBN(?:-1[03])?:? ?(?<isbn>\d[\d -]{7,18}[\dX])${END}`,
-    ({ isbn = '' }) => `I S B N ${isbn.split(/[ -]/).map(inIsbn).join(', ')}`,
+    String.raw`(?<name>ISBN(?:-1[03])?|ISSN):? ?(?<number>\d[\d -]{6,18}[\dX])${END}`,
+    ({ name = '', number = '' }) => `${spellOut(name.slice(0, 4))} ${number.split(/[ -]/).map(inIsbn).join(', ')}`,
+  ),
+  // Numbers of libraries.
+  wordRule(
+    'serial',
+    Array.from('OPL'),
+    String.raw`(?<name>OCLC|PMID|LCCN):? ?(?<number>\d{4,12})${END}`,
+    ({ name = '', number = '' }) => `${spellOut(name)} ${digits(number)}`,
   ),
   rule('serial', 'digit', String.raw`97[89]-\d{1,5}-\d{1,7}-\d{1,7}-[\dX]${END}`, (_groups, _around, match) =>
     match.split('-').map(inIsbn).join(', '),
@@ -38,7 +45,7 @@ const models = (): Rule[] => [
     },
   ),
   // "A320", "B2A23C", "MP3".
-  rule('serial', 'letter', String.raw`(?=\p{L}{1,12}\d)(?:\p{L}{1,12}|\d{1,12}){2,8}(?![\p{L}\d])`, readParts),
+  rule('serial', 'letter', String.raw`\p{L}{1,12}\d{1,12}(?:\p{L}{1,12}|\d{1,12}){0,6}(?![\p{L}\d])`, readParts),
   // "Boeing 747-400".
   rule('serial', 'digit', String.raw`(?<a>7\d7)(?:-(?<b>[1-9]00))?(?![\p{L}\d-])`, ({ a = '', b }, { before }) =>
     b !== undefined || /Boeing $/.test(before)
@@ -52,9 +59,11 @@ const models = (): Rule[] => [
   // "25d08A", "133-ABC", "1-413-te-b-1-5".
   rule('serial', 'digit', String.raw`(?=\d{1,12}\p{L})(?:\d{1,12}|\p{L}{1,12}){2,8}(?![\p{L}\d])`, readParts),
   rule('serial', 'digit', String.raw`\d{1,9}(?:-(?:\d{1,9}|\p{L}{1,9})){1,6}(?![\p{L}\d])`, (groups, around, match) =>
-    /\p{L}/u.test(match) || /^\d-\d{4,}/.test(match) || match.split('-').length > 2
-      ? readParts(groups, around, match)
-      : null,
+    /^\d-\d{4}$/.test(match)
+      ? match.split('-').map(cardinal).join('-')
+      : /\p{L}/u.test(match) || /^\d-\d{5}/.test(match) || match.split('-').length > 2
+        ? readParts(groups, around, match)
+        : null,
   ),
   rule('serial', 'digit', String.raw`\d{1,9}(?:\/\d{1,9}){2,5}(?!\d)`, (_groups, _around, match) =>
     match.split('/').map(inName).join('/'),

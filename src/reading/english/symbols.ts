@@ -21,8 +21,17 @@ export function symbols(): Rule[] {
       (/\s$|^$/.test(before) && /^[\s$£€₩¥]/.test(after)) || (/\d$/.test(before) && /^\s/.test(after)) ? 'slash' : null,
     ),
     // Tags stay as they are.
-    rule('punctuation', 'symbol', String.raw`<\/?[a-z][^<>\n]{0,100}>`, (_groups, _around, match) => match),
+    rule(
+      'punctuation',
+      'symbol',
+      String.raw`<\/?[a-z][^<>\n]{0,100}>`,
+      (_groups, { before, after }, match) => `${/\d$/.test(before) ? ' ' : ''}${match}${/^\d/.test(after) ? ' ' : ''}`,
+    ),
     rule('punctuation', 'symbol', "``|''(?!\\p{L})", () => '"'),
+    // "3'abc" is no plural or possessive.
+    rule('punctuation', 'symbol', String.raw`['’](?=\p{L}{3})`, (_groups, { before }, match) =>
+      /\d$/.test(before) ? ` ${match}` : null,
+    ),
   ]
 }
 

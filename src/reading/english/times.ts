@@ -1,6 +1,6 @@
 import { DASH, endsSentence, rule, wordRule } from '../rules.ts'
 import type { Groups, Read, Rule, RuleAnswer } from '../scan.ts'
-import { cardinal, decimal } from './numbers.ts'
+import { cardinal, decimal, spellOut } from './numbers.ts'
 import { SCRIPTURES } from './words.ts'
 
 const HALF = String.raw`(?<half>[AaPp]\.? ?[Mm](?!\p{L})\.?)`
@@ -19,7 +19,7 @@ const offsetRule = (): Rule =>
     ['UTC', 'GMT'],
     String.raw`(?<zone>UTC|GMT) ?(?<sign>[-−–+])(?<hours>\d{1,2})(?::?(?<minutes>\d\d))?(?!\d)`,
     ({ zone = '', sign, hours = '', minutes = '00' }) =>
-      `${Array.from(zone).join(' ')} ${sign === '+' ? 'plus' : 'minus'} ${cardinal(String(Number(hours)))}${minutes === '00' ? '' : ` ${cardinal(minutes)}`}`,
+      `${spellOut(zone)} ${sign === '+' ? 'plus' : 'minus'} ${cardinal(String(Number(hours)))}${minutes === '00' ? '' : ` ${cardinal(minutes)}`}`,
   )
 
 const clockTimes = (): Rule[] => [
@@ -114,8 +114,11 @@ const spokenMinute = (minute: string): string =>
 
 const halfOf = (half: string | undefined): string =>
   half === undefined ? '' : ` ${half.replaceAll(/[. ]/g, '').toUpperCase()}`
-const zoneOf = (zone: string | undefined): string =>
-  zone === undefined ? '' : ` ${zone.replaceAll('.', '').toUpperCase()}`
+const zoneOf = (zone: string | undefined): string => {
+  const letters = zone?.replaceAll('.', '').toUpperCase()
+  if (letters === undefined) return ''
+  return ` ${/^[ECMP][SD]?T$/.test(letters) && letters !== 'CET' ? letters : spellOut(letters)}`
+}
 
 const readClock: Read = ({ hour = '', minute, half, zone }, { after }, match) =>
   isTime(hour, minute) ? keepingPeriod(match, after, `${clock(hour, minute, half)}${zoneOf(zone)}`) : null

@@ -47,7 +47,12 @@ export const ABBREVIATIONS = spokenForms(`
   vs. | versus
   etc. | et cetera
   e.g.,e. g. | for example
+  E.g. | For example
   i.e.,i. e. | that is
+  I.e. | That is
+  a.m.,A.M. | A M
+  p.m.,P.M. | P M
+  N/A | N A
   approx. | approximately
   dept. | department
   Dept. | Department
@@ -647,7 +652,7 @@ export const SYMBOLS = spokenForms(`
 export const ROMAN_BEFORE = wordsOf(
   `Chapter Part Act Scene Section Article Title Volume Book Appendix Phase Stage Class Type Level Tier Grade War Table Figure Canto
   Psalm Amendment Bowl Mark Mk Episode Season Schedule Annex Category Division Group Rocky Fantasy Symphony Apollo Saturn Vol. Vol Ch.
-  Pt. No. Sect. Sec. chapter part act scene section article volume book appendix phase stage class type level tier category group`,
+  Pt. No. Sect. Sec. p. pp. page pages chapter part act scene section article volume book appendix phase stage class type level tier category group`,
 )
 
 export const RULERS = wordsOf(
@@ -660,4 +665,12 @@ export const RULERS = wordsOf(
   Eugene Callixtus Paschal Anastasius Sergius Hadrian Emmanuel Vittorio Umberto Alphonse Afonso Sancho Denis Sebastian Bolesław Casimir
   Sigmund Stanisław Augustus Béla Géza Ladislaus Matthias Wenceslaus Ottokar Albrecht Ludwig Karl Heinrich Konrad Conrad Lothair Hugh
   Harold Ethelred Æthelred Cnut Canute Baudouin Beatrix Gustaf Oscar Carl Frederik Hussein Abdullah Faisal Mongkut Humphrey Rama Mithridates Nero Osman Orhan Bayezid Ahmed Mustafa Mahmud Abdul Akbar`,
+)
+
+/** Besides names of rulers. */
+export const MORE_GIVEN_NAMES = wordsOf(
+  `Samuel Daniel Benjamin Walter Frank Jack Donald Arthur Howard Kenneth Raymond Harry Ralph Roy Eugene Carl Jesse Cornelius Warren Russell
+  Douglas Philip Phillip Stephen Steven Stuart Ronald Roger Patrick Matthew Mark Anthony Christopher Jonathan Timothy Gregory Lawrence Jeffrey
+  Scott Bruce Gerald Dennis Jerry Larry Alan Albert Alfred Ernest Fred Louis Leonard Norman Earl Clarence Herbert Lewis Clifford Theodore Jose
+  Sam Tom Bill Bob Jim Joe Dan Ben Nathan Nathaniel Elijah Isaiah Joshua Oliver Hamilton Preston Marshall Davis Clark`,
 )
