@@ -24,6 +24,7 @@ import { start } from './rows/installation/start.ts'
 import { jobExport } from './rows/job-export.ts'
 import { jobList } from './rows/job-list.ts'
 import { live } from './rows/live.ts'
+import { liveBesideBatch } from './rows/live-beside-batch.ts'
 import { pickup } from './rows/pickup.ts'
 import { crowd } from './rows/queue/crowd.ts'
 import { pipeline, slots } from './rows/queue/drain.ts'
@@ -63,6 +64,7 @@ export const ROWS: readonly Row[] = [
   install,
   firstAudio,
   door,
+  liveBesideBatch,
   encoding,
   transcodings,
   captions,

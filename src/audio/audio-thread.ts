@@ -24,7 +24,7 @@ export type AudioTask =
 
 export type AudioResult = Uint8Array<ArrayBuffer> | Wav | Judgement | null
 
-/** In the order of the tasks. `heapBytes` is the memory of the libraries and encoders. */
+/** In the order of the tasks, but for whole files. `heapBytes` is the memory of the libraries and encoders. */
 export type AudioAnswer = { readonly id: number; readonly heapBytes: number } & (
   | { readonly result: AudioResult }
   | { readonly error: string }
@@ -35,8 +35,10 @@ let last: Promise<void> = Promise.resolve()
 
 lowerThreadPriority()
 parentPort?.on('message', ({ id, task }: { id: number; task: AudioTask }) => {
+  // A whole file lets pieces of others pass, because somebody may hear these.
+  if (task.kind === 'encode') void answer(id, task)
   // Samples follow at once, while the file's library may still open.
-  last = last.then(() => answer(id, task))
+  else last = last.then(() => answer(id, task))
 })
 
 async function answer(id: number, task: AudioTask): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Frame } from '@libav.js/variant-default'
 import { createMp3Encoder, type WasmMediaEncoder } from 'wasm-media-encoders'
+import { nextTurn } from '../concurrency/next-turn.ts'
 import { encodeG711 } from './encode-g711.ts'
 import { encodeSamples, encodeWav } from './encode-wav.ts'
 import { type Encoding, type EncodingOptions, joinBytes, type Patch } from './encoding.ts'
@@ -69,6 +70,7 @@ async function startFormat(options: EncodingOptions): Promise<Encoding> {
   }
 }
 
+/** Other tasks of the thread run between two blocks. */
 export async function encodeFile(
   samples: Int16Array,
   options: Omit<EncodingOptions, 'totalSamples'>,
@@ -78,6 +80,7 @@ export async function encodeFile(
     const parts: Uint8Array[] = []
     for (let at = 0; at < samples.length; at += BLOCK_SAMPLES) {
       parts.push(encoding.push(samples.subarray(at, at + BLOCK_SAMPLES), false))
+      await nextTurn()
     }
     const file = joinBytes([...parts, encoding.push(new Int16Array(0), true)])
     for (const { at, bytes } of encoding.patches) file.set(bytes, at)

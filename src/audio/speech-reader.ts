@@ -23,6 +23,8 @@ const BIT_NAMES = ['bits', 'bit_depth', 'bit-depth', 'bitdepth', 'bits_per_sampl
 interface ReadOptions {
   readonly mostSeconds: number
   readonly signal: AbortSignal
+  /** Account whose caller waits for the speech. */
+  readonly awaitedBy?: string | undefined
 }
 
 interface RawFormat extends SampleFormat {
@@ -38,7 +40,8 @@ export class SpeechReader {
    * The first bytes decide; headerless samples use the media type.
    * @throws Error for no audio or no samples; the signal's reason
    */
-  async read(bytes: Uint8Array, contentType: string, { mostSeconds, signal }: ReadOptions): Promise<Wav> {
+  async read(bytes: Uint8Array, contentType: string, options: ReadOptions): Promise<Wav> {
+    const { mostSeconds, signal, awaitedBy } = options
     const wav = readSamples(bytes, contentType)
     if (wav?.samples.length === 0) throw new Error('There is no sound in this file.')
     if (wav !== null) return wav
@@ -46,7 +49,7 @@ export class SpeechReader {
     const content = places?.code === MP3_CODE ? places.data : bytes
     const kind = soundKind(content)
     if (kind === null) throw new Error('This is no audio that can be read.')
-    return this.#turns.run(signal, () => this.#decode(content, kind, mostSeconds))
+    return this.#turns.run(signal, () => this.#decode(content, kind, mostSeconds), awaitedBy)
   }
 
   async close(): Promise<void> {

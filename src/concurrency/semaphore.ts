@@ -1,3 +1,5 @@
+import { AwaitedFirst } from './awaited-first.ts'
+
 /** Gives a permit back. Acts once, however often it is called. */
 export type Release = () => void
 
@@ -17,9 +19,10 @@ interface Waiting {
   remove(grant: () => void): void
 }
 
+/** Requests that somebody waits for come first, as in {@link AwaitedFirst}. */
 export class Semaphore {
   readonly #limit: () => number
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new AwaitedFirst<() => void>()
   #inUse = 0
 
   /** @param limit asked at each request and release */
@@ -35,39 +38,45 @@ export class Semaphore {
     return this.#waiting.size
   }
 
-  /** @throws the signal's reason if it aborts during the wait */
-  async acquire(signal: AbortSignal): Promise<Release> {
+  /**
+   * @param awaitedBy account whose caller waits for the work
+   * @throws the signal's reason if it aborts during the wait
+   */
+  async acquire(signal: AbortSignal, awaitedBy?: string): Promise<Release> {
     signal.throwIfAborted()
     if (this.#waiting.size === 0 && this.#inUse < this.#limit()) this.#inUse++
-    else await this.#queue(signal)
+    else await this.#queue(signal, awaitedBy)
     return releaseOnce(() => this.#release())
   }
 
-  /** @throws the signal's reason if it aborts during the wait */
-  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const release = await this.acquire(signal)
+  /**
+   * @param awaitedBy account whose caller waits for the work
+   * @throws the signal's reason if it aborts during the wait
+   */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>, awaitedBy?: string): Promise<T> {
+    const release = await this.acquire(signal, awaitedBy)
     return work().finally(release)
   }
 
   /** To be called after the limit may have risen. */
   grant(): void {
-    for (const next of this.#waiting) {
-      if (this.#inUse >= this.#limit()) return
-      this.#waiting.delete(next)
+    while (this.#inUse < this.#limit()) {
+      const next = this.#waiting.take()
+      if (next === undefined) return
       this.#inUse++
       next()
     }
   }
 
-  #queue(signal: AbortSignal): Promise<void> {
+  #queue(signal: AbortSignal, awaitedBy: string | undefined): Promise<void> {
     return waitForGrant(
       { signal },
       {
         add: (grant) => {
-          this.#waiting.add(grant)
+          this.#waiting.add(grant, awaitedBy)
           this.grant()
         },
-        remove: (grant) => this.#waiting.delete(grant),
+        remove: (grant) => this.#waiting.remove(grant),
       },
     )
   }

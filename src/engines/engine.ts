@@ -40,6 +40,8 @@ export interface SpeechRequest {
   readonly extra: Readonly<Record<string, unknown>>
   /** Rejects speech that cannot be of this text. @throws BadAudio */
   readonly judge?: (speech: Speech) => void
+  /** Account whose caller waits for the speech; absent: nobody does. */
+  readonly awaitedBy?: string
   readonly signal: AbortSignal
 }
 

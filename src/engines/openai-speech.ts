@@ -69,9 +69,9 @@ export function openOpenaiSpeech(
     voices: (signal) => listVoices(connection, signal),
     // The breaker decides after the wait for a slot, because the server may fail meanwhile.
     speak: (request) => {
-      const { signal, judge } = request
+      const { signal, judge, awaitedBy } = request
       const ask = () => measureRequest(measured, signal, () => speakOnce(connection, request), judge)
-      return server.slots.run(signal, () => server.breaker.run(ask))
+      return server.slots.run(signal, () => server.breaker.run(ask), awaitedBy)
     },
   }
   const least = server.owned === undefined ? 0 : OWNED_RETRY_SECONDS
@@ -115,7 +115,8 @@ async function speakOnce(connection: Connection, request: SpeechRequest, mayHave
     return untimed
   }
   if (answer.status !== 200) throw toError(answer, texts)
-  const audio = await readSpeech(connection, answer, { seconds, texts, signal: request.signal })
+  const { signal, awaitedBy } = request
+  const audio = await readSpeech(connection, answer, { seconds, texts, signal, awaitedBy })
   const words = readWordTimestamps(first(answer.headers['x-word-timestamps']), audio.sampleRate, text)
   return { audio, truncated: first(answer.headers['x-finish-reason']) === 'length', ...words }
 }
@@ -135,13 +136,15 @@ interface Reading {
   readonly seconds: number
   readonly texts: readonly string[]
   readonly signal: AbortSignal
+  readonly awaitedBy: string | undefined
 }
 
 /** @throws EngineError PROVIDER_UNAVAILABLE for no audio, BadAudio for too much of it */
-async function readSpeech({ server, block, lookUp }: Connection, answer: Answer, { seconds, texts, signal }: Reading) {
+async function readSpeech({ server, block, lookUp }: Connection, answer: Answer, reading: Reading) {
+  const { seconds, texts, signal, awaitedBy } = reading
   const contentType = first(answer.headers['content-type']) ?? ''
   const most = Math.max(LEAST_DECODED_SECONDS, Math.min(seconds, LONGEST_SPEECH_SECONDS))
-  const options = { mostSeconds: most, signal }
+  const options = { mostSeconds: most, signal, awaitedBy }
   const audio = await server.reader.read(answer.bytes, contentType, options).catch((error: Error) => {
     signal.throwIfAborted()
     const key = block.api_key_env === undefined ? undefined : lookUp(block.api_key_env)
@@ -155,7 +158,7 @@ async function readSpeech({ server, block, lookUp }: Connection, answer: Answer,
 async function speakCaptioned(connection: Connection, request: SpeechRequest, body: string): Promise<Speech | null> {
   const { block, server } = connection
   if (block.profile !== 'kokoro' || server.lacksTimes) return null
-  const { text, signal } = request
+  const { text, signal, awaitedBy } = request
   const seconds = mostSecondsOf(request)
   const cap = capOf(seconds) * MOST_BYTES_OF_JSON
   const answer = await exchange(connection, { path: CAPTIONED_PATH, method: 'POST', body, cap, signal })
@@ -164,7 +167,7 @@ async function speakCaptioned(connection: Connection, request: SpeechRequest, bo
   if (captioned === null) return null
   const { bytes, contentType, wordsAt } = captioned
   const most = Math.max(LEAST_DECODED_SECONDS, Math.min(seconds, LONGEST_SPEECH_SECONDS))
-  const audio = await server.reader.read(bytes, contentType, { mostSeconds: most, signal }).catch(() => null)
+  const audio = await server.reader.read(bytes, contentType, { mostSeconds: most, signal, awaitedBy }).catch(() => null)
   return audio && { audio, ...wordsAt(audio.sampleRate) }
 }
 

@@ -12,6 +12,7 @@ import {
   type SeenPrediction,
 } from '../engines/cog.ts'
 import { DEFAULT_RETRY_SECONDS, OWNED_RETRY_SECONDS, OWNED_SERVER } from '../engines/engine-block.ts'
+import { isAwaited } from '../jobs/job-shape.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import type { Claim } from '../jobs/lifecycle/claim-job.ts'
 import type { Provenance } from '../jobs/lifecycle/end-jobs.ts'
@@ -43,6 +44,7 @@ export const generate = (
     const workflow = await workflowOf(parts, claim)
     const route = workflowRoute(workflow)
     const server = parts.cogServers.at(route.server)
+    const awaitedBy = isAwaited(claim.options) ? claim.accountId : undefined
     let releaseSlot = (): void => undefined
     let seen: Provenance = {}
     return {
@@ -52,7 +54,7 @@ export const generate = (
         await ticket?.granted()
         // The workflow has moved to another server.
         if (delivery.server !== route.server) ticket?.release()
-        releaseSlot = await server.slots.acquire(untilLost)
+        releaseSlot = await server.slots.acquire(untilLost, awaitedBy)
       },
       perform: (untilLimit) => {
         const release = (): void => {
@@ -61,7 +63,7 @@ export const generate = (
         }
         const reenter = async (): Promise<void> => {
           releaseSlot()
-          releaseSlot = await server.slots.acquire(untilLimit)
+          releaseSlot = await server.slots.acquire(untilLimit, awaitedBy)
         }
         const onSeen = (prediction: SeenPrediction): void => {
           seen = provenanceOf(prediction)

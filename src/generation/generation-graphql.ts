@@ -19,6 +19,7 @@ import { JobInterface, submittedJob, submittedStatus } from '../jobs/graphql/job
 import { JOB_REFS } from '../jobs/graphql/job-types-graphql.ts'
 import { type SubmitOptions, SubmitOptionsInput } from '../jobs/graphql/submit-options-graphql.ts'
 import type { Job } from '../jobs/job-shape.ts'
+import { storedOptions } from '../jobs/job-shape.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import { type GenerationInput, submitGeneration } from './submit-generation.ts'
 
@@ -110,7 +111,7 @@ const SubmissionRef = builder.objectRef<Submission>('GenerationSubmission').impl
   }),
 })
 
-type SubmissionArgs = Omit<GenerationInput, 'inputs' | 'tags'> & {
+type SubmissionArgs = Omit<GenerationInput, 'inputs' | 'tags' | 'options'> & {
   readonly inputs?: unknown
   readonly options?: SubmitOptions | null
 }
@@ -140,6 +141,7 @@ builder.mutationField('submitGeneration', (t) =>
       inputs: undefined,
       ...args,
       tags: options?.tags,
+      options: storedOptions({ priority: options?.priority }),
     })),
   }),
 )

@@ -5,6 +5,7 @@ import type { Workflow } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { notFound } from '../errors/service-error.ts'
 import { type IdempotentRequest, idempotentRequest } from '../idempotency/remember-response.ts'
+import type { JobOptions } from '../jobs/job-shape.ts'
 import { checkSubmission, contentOf, requireReplayable } from '../jobs/lifecycle/check-submission.ts'
 import { queueJob, type Submission, unlessReplayed } from '../jobs/lifecycle/queue-job.ts'
 import { noteSubmission } from '../jobs/notes/note-submission.ts'
@@ -16,6 +17,7 @@ export interface GenerationInput {
   readonly webhookUrl?: string | null | undefined
   readonly idempotencyKey?: string | null | undefined
   readonly tags?: readonly string[] | null | undefined
+  readonly options?: JobOptions | null | undefined
   readonly retryOf?: string
 }
 
@@ -54,6 +56,7 @@ function submitNew(
     ...workflowRoute(workflow),
     inputs,
     tags: input.tags,
+    options: input.options,
     webhookUrl: input.webhookUrl,
     cost: BigInt(workflow.creditsPerJob),
     idempotency,

@@ -40,7 +40,7 @@ interface JobError {
   readonly message: string
 }
 
-/** Options of a voice job. Callers never see them; the Idempotency-Key covers them. */
+/** Options of a job. Callers never see them; the Idempotency-Key covers them. */
 export interface JobOptions {
   readonly format?: AudioFormat
   readonly captions?: readonly CaptionFormat[]
@@ -53,7 +53,15 @@ export interface JobOptions {
   readonly live?: true
   /** Absent: as the endpoint says. */
   readonly textNormalization?: 'on' | 'off'
+  /** Absent: interactive if `live`, else batch. */
+  readonly priority?: JobPriority
 }
+
+export type JobPriority = 'interactive' | 'batch'
+
+/** True if a caller waits for the job, so that it waits for no batch job. */
+export const isAwaited = ({ priority, live }: Pick<JobOptions, 'priority' | 'live'>): boolean =>
+  priority === undefined ? live === true : priority === 'interactive'
 
 export function errorOf({ status, errorCode }: Pick<Job, 'status' | 'errorCode'>): JobError | null {
   if (status !== 'failed') return null

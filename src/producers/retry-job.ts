@@ -26,10 +26,8 @@ const VIEW = {
 
 type Again = GenerationInput & { readonly inputs: Record<string, unknown> }
 
-const SUBMIT: Readonly<
-  Record<QueuedType, (ctx: VoiceJobContext, again: Again, options: JobOptions | null) => Promise<Submission>>
-> = {
-  voice: (ctx, again, options) => submitVoiceJob(ctx, { ...again, options }),
+const SUBMIT: Readonly<Record<QueuedType, (ctx: VoiceJobContext, again: Again) => Promise<Submission>>> = {
+  voice: submitVoiceJob,
   generate: submitGeneration,
 }
 
@@ -60,9 +58,10 @@ export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Subm
     webhookUrl: row.webhookUrl,
     idempotencyKey,
     tags: row.tags,
+    options: row.options as JobOptions | null,
     retryOf: jobId,
   }
-  if (isQueued(row.type)) return SUBMIT[row.type](ctx, again, row.options as JobOptions | null)
+  if (isQueued(row.type)) return SUBMIT[row.type](ctx, again)
   throw notRetryable('Send the request again: what a companion job was sent is not kept.', 'is a companion job')
 }
 

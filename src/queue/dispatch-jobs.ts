@@ -2,26 +2,20 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { messageSpan } from '../telemetry/span-names.ts'
 import { inConsumerSpan } from '../telemetry/spans.ts'
 import { inLogScope } from '../values/log-scope.ts'
-import type { Dispatcher, DispatchOptions, Gate } from './dispatcher.ts'
-import type { Delivery, JobSource } from './job-source.ts'
+import type { Dispatcher, DispatchOptions } from './dispatcher.ts'
+import { countIn, type Delivery, type JobSource, type Room, type Taken } from './job-source.ts'
 import { ABORT_CHANNEL } from './pgboss/boss-queue.ts'
 import { QUEUE_CHANNEL } from './pgboss/enqueue.ts'
 import { fairSource } from './pgboss/fair-source.ts'
 import { keyedSource } from './pgboss/keyed-source.ts'
 import { type RunningJob, RunningJobs, Settlement, type Settler, settleInBatches } from './running-jobs.ts'
-import type { ServerQueues } from './server-queue.ts'
 import { NotSoon, Stopping } from './stopping.ts'
 
 const HEARTBEAT_MS = 3000
-const NO_LIMITS: ReadonlyMap<string, number> = new Map()
 /** One fetch then fills several free slots. */
 const SPACING_MS = 10
 
-interface CapacityOptions {
-  readonly slots: number | (() => number)
-  readonly serverQueues?: ServerQueues
-  readonly gate?: Pick<Gate, 'isOpen'>
-}
+type CapacityOptions = Pick<DispatchOptions, 'slots' | 'serverQueues' | 'gate' | 'limiter'>
 
 /** Keeps this process's slots full. pg-boss's own `work()` would sleep between jobs. */
 export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher> {
@@ -30,42 +24,49 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
   return dispatcher
 }
 
+/** Jobs that somebody waits for are counted apart: they are taken, whatever the others hold, and meet these in the engine. */
 class DispatchCapacity {
   readonly #slots: () => number
-  readonly #serverQueues: ServerQueues | undefined
-  readonly #gate: Pick<Gate, 'isOpen'> | undefined
+  readonly #options: CapacityOptions
   readonly #jobs: ReadonlyMap<string, RunningJob>
 
-  constructor({ slots, serverQueues, gate }: CapacityOptions, jobs: ReadonlyMap<string, RunningJob>) {
+  constructor(options: CapacityOptions, jobs: ReadonlyMap<string, RunningJob>) {
+    const { slots } = options
     this.#slots = typeof slots === 'number' ? () => slots : slots
-    this.#serverQueues = serverQueues
-    this.#gate = gate
+    this.#options = options
     this.#jobs = jobs
   }
 
-  /** Free capacity by server; '' stands for servers that no endpoint names. */
-  readonly limits = (): ReadonlyMap<string, number> => {
-    const limited = this.#limited()
-    // Without slots, jobs of unnamed servers run one at a time, so that they end.
-    return limited.size === 0 ? limited : new Map([...limited, ['', this.#slots() === 0 ? 1 : this.#freeSlots()]])
+  /** Empty while no job may begin. */
+  readonly rooms = (): readonly Room[] => {
+    const { gate, limiter } = this.#options
+    if (gate?.isOpen() === false) return []
+    return limiter === undefined ? [this.#room(true), this.#room(false)] : [this.#room(false)]
   }
 
   free(): number {
-    if (this.#gate?.isOpen() === false) return 0
-    return [...this.#limited().values()].reduce((sum, capacity) => sum + capacity, this.#freeSlots())
+    return this.rooms().reduce((sum, { free }) => sum + free, 0)
   }
 
-  #limited(): ReadonlyMap<string, number> {
-    return this.#serverQueues?.capacities() ?? NO_LIMITS
+  /** True if this process takes any job that comes next. */
+  isOpen(): boolean {
+    const rooms = this.rooms()
+    return rooms.length > 0 && rooms.every(({ free, limits }) => free > 0 && limits.size === 1)
   }
 
-  #freeSlots(): number {
-    return Math.max(0, this.#slots() - this.#countWithoutTicket())
+  #room(isAwaited: boolean): Room {
+    const limited = this.#options.serverQueues?.capacities(isAwaited) ?? new Map<string, number>()
+    const freeSlots = Math.max(0, this.#slots() - this.#countWithoutTicket(isAwaited))
+    // Without slots, jobs of unnamed servers run one at a time, so that they end.
+    const unnamed = limited.size > 0 && this.#slots() === 0 ? 1 : freeSlots
+    const free = [...limited.values()].reduce((sum, capacity) => sum + capacity, freeSlots)
+    return { isAwaited, free, limits: new Map([...limited, ['', unnamed]]) }
   }
 
-  #countWithoutTicket(): number {
-    if (this.#serverQueues === undefined) return this.#jobs.size
-    return [...this.#jobs.values()].filter(({ ticket }) => ticket === undefined).length
+  #countWithoutTicket(isAwaited: boolean): number {
+    const isCounted = ({ ticket, delivery }: RunningJob): boolean =>
+      ticket === undefined && (delivery.isAwaited === true) === isAwaited
+    return [...this.#jobs.values()].filter(isCounted).length
   }
 }
 
@@ -91,9 +92,9 @@ class JobDispatcher implements Dispatcher {
     this.#settler = settleInBatches(options.boss, options.kind.queue, options.log)
     this.#running = new RunningJobs({ ...options, settler: this.#settler })
     this.#capacity = new DispatchCapacity(options, this.#running.byDelivery)
-    const [{ limiter }, { limits }] = [options, this.#capacity]
+    const [{ limiter }, { rooms }] = [options, this.#capacity]
     this.#settlement = new Settlement({ ...options, settler: this.#settler, isStopping: () => this.#stopping })
-    this.#source = limiter ? keyedSource({ ...options, limiter }) : fairSource({ ...options, limits })
+    this.#source = limiter ? keyedSource({ ...options, limiter }) : fairSource({ ...options, rooms })
   }
 
   async start(): Promise<void> {
@@ -155,7 +156,7 @@ class JobDispatcher implements Dispatcher {
   /** Returns whether this dispatcher takes the job that its process queued. */
   #wakeHere(): boolean {
     this.#invalidate()
-    return !this.#stopping && this.#capacity.free() > 0 && this.#capacity.limits().size === 0
+    return !this.#stopping && this.#capacity.isOpen()
   }
 
   async #fill(): Promise<void> {
@@ -165,9 +166,9 @@ class JobDispatcher implements Dispatcher {
       do {
         this.#again = false
         await this.#pace.due()
-        const free = this.#capacity.free()
-        if (this.#stopping || free <= 0) break
-        await this.#take(free)
+        const rooms = this.#capacity.rooms()
+        if (this.#stopping || rooms.every(({ free }) => free <= 0)) break
+        await this.#take(rooms)
         this.#hasFailed = false
       } while (this.#again)
     } catch (error) {
@@ -179,8 +180,9 @@ class JobDispatcher implements Dispatcher {
     }
   }
 
-  async #take(free: number): Promise<void> {
-    const { deliveries, more } = await this.#pace.fetched(free, () => this.#source.take(free, [...this.#running.ids()]))
+  async #take(rooms: readonly Room[]): Promise<void> {
+    const free = rooms.reduce((sum, room) => sum + room.free, 0)
+    const { deliveries, more } = await this.#pace.fetched(rooms, () => this.#source.take(free, this.#running.ids()))
     const unclaimed = this.#stopping ? deliveries.filter(({ claimed }) => claimed === undefined) : []
     for (const delivery of deliveries) if (!unclaimed.includes(delivery)) this.#begin(delivery)
     await this.#settlement.release(unclaimed)
@@ -190,7 +192,9 @@ class JobDispatcher implements Dispatcher {
   #begin(delivery: Delivery): void {
     const jobs = this.#running.byDelivery
     const controller = new AbortController()
-    const ticket = this.#options.serverQueues?.at(delivery.server ?? '')?.join(controller.signal)
+    const ticket = this.#options.serverQueues
+      ?.at(delivery.server ?? '', delivery.isAwaited === true)
+      ?.join(controller.signal)
     const job: RunningJob = { delivery, controller, ticket, done: Promise.resolve(), cancelled: false }
     const earlier = jobs.get(delivery.id)
     jobs.set(delivery.id, job)
@@ -227,14 +231,12 @@ class BacklogPace {
     if (rest > 0) await wait(rest)
   }
 
-  /** @param most a fetch that brings as many may have left others */
-  async fetched<Brought extends { readonly deliveries: readonly unknown[] }>(
-    most: number,
-    fetch: () => Promise<Brought>,
-  ): Promise<Brought> {
+  /** A fetch that fills a room, or finds it full, may have left others. */
+  async fetched(rooms: readonly Room[], fetch: () => Promise<Taken>): Promise<Taken> {
     const begun = performance.now()
-    const brought = await fetch()
-    this.#next = brought.deliveries.length === most ? begun + SPACING_MS : 0
-    return brought
+    const taken = await fetch()
+    const isFull = rooms.some((room) => countIn(room, taken.deliveries) >= room.free)
+    this.#next = isFull ? begun + SPACING_MS : 0
+    return taken
   }
 }

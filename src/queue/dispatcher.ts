@@ -22,7 +22,7 @@ export interface DispatchOptions {
   readonly log: Log
   readonly workerId: string
   readonly kind: JobKind
-  /** Besides the jobs of `serverQueues`; read at every claim. */
+  /** Besides the jobs of `serverQueues`; so many that somebody waits for run besides. Read at every claim. */
   readonly slots: number | (() => number)
   readonly gate?: Gate
   readonly serverQueues?: ServerQueues

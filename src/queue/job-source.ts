@@ -5,6 +5,8 @@ export interface Delivery {
   readonly jobId: string
   readonly concurrencyKey?: string | undefined
   readonly server?: string
+  /** True if a caller waits for the job. */
+  readonly isAwaited?: boolean
   /** Null: another delivery has the row. Absent: `handle` claims it. */
   readonly claimed?: ClaimedWith | null
   readonly origin?: Origin
@@ -38,6 +40,17 @@ export interface Taken {
   /** True if an immediate poll may find more. */
   readonly more: boolean
 }
+
+/** Capacity for jobs that somebody waits for, or for others. */
+export interface Room {
+  readonly isAwaited: boolean
+  readonly free: number
+  /** By server; '' stands for servers that no endpoint names. */
+  readonly limits: ReadonlyMap<string, number>
+}
+
+export const countIn = ({ isAwaited }: Room, deliveries: readonly Pick<Delivery, 'isAwaited'>[]): number =>
+  deliveries.filter((delivery) => (delivery.isAwaited === true) === isAwaited).length
 
 export interface JobSource {
   /**

@@ -7,10 +7,11 @@ const PRESSED_MS = 200
 /** Another worker may have capacity for the job. */
 const MAX_WAIT_MS = 1000
 
+/** Jobs that somebody waits for have queues of their own, so they wait for no other job here. */
 export interface ServerQueues {
-  capacities(): ReadonlyMap<string, number>
+  capacities(isAwaited: boolean): ReadonlyMap<string, number>
   /** Undefined: only the slots limit its jobs. */
-  at(server: string): ServerQueue | undefined
+  at(server: string, isAwaited: boolean): ServerQueue | undefined
   watch(poll: () => void): void
 }
 
@@ -42,7 +43,7 @@ interface TicketQueue {
   closed(): boolean
 }
 
-/** Limits this process's jobs at one server, in order of arrival. */
+/** Limits this process's jobs of one kind at one server, in order of arrival. */
 export class ServerQueue {
   readonly #limit: () => number
   readonly #onCapacity: () => void

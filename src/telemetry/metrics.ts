@@ -53,7 +53,7 @@ export const METRICS = {
   engine_permits: gauge('Requests that this worker may have at a server.', 'server'),
   engine_limit: gauge('Requests that all workers together may have at a server.', 'server'),
   engine_down: gauge('1 while a server counts as down for this worker.', 'server'),
-  worker_slots: gauge('Jobs that this worker can run at once.', 'pool'),
+  worker_slots: gauge('Jobs that this worker can run at once, of interactive and of batch jobs each.', 'pool'),
   worker_slots_in_use: gauge('Jobs that this worker runs.', 'pool'),
   worker_last_beat_age_seconds: gauge('Since the last heartbeat of this worker was written.', 'pool'),
   webhook_attempt_duration_seconds: histogram(REQUEST_SECONDS, 'Attempts at webhook deliveries.', 'outcome'),

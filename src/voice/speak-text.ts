@@ -87,7 +87,9 @@ export async function speakText(
     rest.abort(new Error('Another part of the text could not be spoken.'))
     throw error
   }
-  await inParallel(chunks, engine.slots, (chunk, index) => speakOne(chunk, index).catch(stopOthers))
+  // The next chunk waits in the engine already, so that no other work gets the turn between two of them.
+  const atOnce = request.awaitedBy === undefined ? engine.slots : engine.slots + 1
+  await inParallel(chunks, atOnce, (chunk, index) => speakOne(chunk, index).catch(stopOthers))
   requireReadings(meter.kanji)
   const { audio, timing: placements } = await assembly.finish()
   const text = { text: request.text, language, ends: sentenceEnds(passages ?? []) }

@@ -12,6 +12,7 @@ import type { Engines } from '../engines/engines.ts'
 import { knownLanguage } from '../engines/espeak/detect-language.ts'
 import { isNormalized } from '../engines/text-normalization.ts'
 import { describeError } from '../errors/describe-error.ts'
+import { isAwaited } from '../jobs/job-shape.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import type { Claim } from '../jobs/lifecycle/claim-job.ts'
 import { performJob } from '../jobs/lifecycle/perform-job.ts'
@@ -106,7 +107,12 @@ async function render(
   const deadline = performance.now() + endpoint.timeLimitSeconds * 1000
   const progress = trackProgress((reached) => recordProgress(parts, claim, reached))
   const live = claim.options.live === true ? publishParts(parts, claim, request.signal) : null
-  const listening = { onProgress: progress.note, ...(live && { onPart: live.publish }) }
+  const onPart = (part: SpokenPart): void => {
+    live?.publish(part)
+    // Whoever hears it already shares the engine with the next listener, chunk by chunk.
+    parts.ticket?.release()
+  }
+  const listening = { onProgress: progress.note, ...(live && { onPart }) }
   try {
     const { audio, timing, durationMs, chunks, language, checkSeconds } = await parts.engines.use(
       endpoint.engine,
@@ -230,6 +236,7 @@ function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim
     ...(typeof speed === 'number' && { speed }),
     seed: typeof seed === 'number' ? seed : seedOf(claim.jobId),
     ...(endpoint.loudness === 'as_is' && { loudness: 'as_is' }),
+    ...(isAwaited(claim.options) && { awaitedBy: claim.accountId }),
   }
 }
 

@@ -16,7 +16,6 @@ const LOCK = `
   select pg_advisory_xact_lock(hashtextextended('sonant permits', 0))`
 /** now() is the begin of the transaction, which waited for the lock: a heartbeat may be newer. */
 const GRANT = 'update worker set permits = $2, heartbeat_at = greatest(heartbeat_at, now()) where id = $1'
-const NO_REQUESTS = { inUse: 0, waiting: 0 }
 const ROUND_SECONDS = 10
 const PEERS = `
   select id, pools, permits, heartbeat_at > now() - $2 * interval '1 millisecond' as shares,
@@ -25,7 +24,12 @@ const PEERS = `
 
 interface Gate {
   readonly slots: Semaphore
-  readonly queue: ServerQueue
+  readonly queues: ServerQueuePair
+}
+
+interface ServerQueuePair {
+  readonly awaited: ServerQueue
+  readonly others: ServerQueue
 }
 
 export interface Peer {
@@ -87,8 +91,9 @@ export class ServerPermits {
   serverQueuesOf(kind: JobKind): ServerQueues {
     const limits = () => serverLimits(this.#runtime.catalog.current, kind)
     return {
-      capacities: () => new Map([...limits().keys()].map((name) => [name, this.#gateAt(name).queue.capacity])),
-      at: (server) => (limits().has(server) ? this.#gateAt(server).queue : undefined),
+      capacities: (isAwaited) =>
+        new Map([...limits().keys()].map((name) => [name, this.#queueAt(name, isAwaited).capacity])),
+      at: (server, isAwaited) => (limits().has(server) ? this.#queueAt(server, isAwaited) : undefined),
       watch: (poll) => void this.#watchers.set(kind.queue, poll),
     }
   }
@@ -112,9 +117,7 @@ export class ServerPermits {
   }
 
   grantOwned(): void {
-    const { slots, queue } = this.#gateAt(OWNED_SERVER)
-    slots.grant()
-    queue.grantMore()
+    grantMore(this.#gateAt(OWNED_SERVER))
   }
 
   /** Shares the limits anew. The worker calls it after each heartbeat and each change of pools or catalog. */
@@ -134,13 +137,19 @@ export class ServerPermits {
     const known = this.#gates.get(server)
     if (known !== undefined) return known
     const onCapacity = () => this.#pollQueuesOf(server)
-    const queue = new ServerQueue({ limit: () => this.#permitsAt(server), onCapacity })
+    const newQueue = () => new ServerQueue({ limit: () => this.#permitsAt(server), onCapacity })
+    const queues = { awaited: newQueue(), others: newQueue() }
     // Jobs admitted under a larger share keep their permits until they end.
-    const gate = { slots: new Semaphore(() => this.#permitsAt(server, queue.inUse)), queue }
+    const gate = { slots: new Semaphore(() => this.#permitsAt(server, letInBy(queues))), queues }
     this.#gates.set(server, gate)
     if (server !== OWNED_SERVER && this.#shares.size > 0 && !this.#shares.has(server))
       void this.renew().catch(() => undefined)
     return gate
+  }
+
+  #queueAt(server: string, isAwaited: boolean): ServerQueue {
+    const { awaited, others } = this.#gateAt(server).queues
+    return isAwaited ? awaited : others
   }
 
   #pollQueuesOf(server: string): void {
@@ -148,9 +157,10 @@ export class ServerPermits {
   }
 
   #useOf(server: string): { inUse: number; busy: boolean } {
-    const { slots, queue } = this.#gates.get(server) ?? { slots: NO_REQUESTS, queue: NO_REQUESTS }
-    const inUse = Math.max(slots.inUse, queue.inUse)
-    return { inUse, busy: inUse + slots.waiting > 0 }
+    const gate = this.#gates.get(server)
+    if (gate === undefined) return { inUse: 0, busy: false }
+    const inUse = Math.max(gate.slots.inUse, letInBy(gate.queues))
+    return { inUse, busy: inUse + gate.slots.waiting > 0 }
   }
 
   async #renew(): Promise<void> {
@@ -158,10 +168,7 @@ export class ServerPermits {
     if (this.#gates.size === 0 && serverLimits(this.#runtime.catalog.current).size === 0) return
     this.#shares = await inTransaction(this.#runtime.db, (tx) => this.#writeShares(tx))
     this.#validUntil = begun + VALID_MS
-    for (const { slots, queue } of this.#gates.values()) {
-      slots.grant()
-      queue.grantMore()
-    }
+    for (const gate of this.#gates.values()) grantMore(gate)
   }
 
   async #writeShares(tx: Tx): Promise<Map<string, Share>> {
@@ -192,6 +199,15 @@ export class ServerPermits {
       }),
     )
   }
+}
+
+/** Requests that the jobs of either queue may have at once: both share the permits. */
+const letInBy = ({ awaited, others }: ServerQueuePair): number => Math.max(awaited.inUse, others.inUse)
+
+function grantMore({ slots, queues: { awaited, others } }: Gate): void {
+  slots.grant()
+  awaited.grantMore()
+  others.grantMore()
 }
 
 const lower = (next: Share, last: Share | undefined): Share => ({

@@ -25,6 +25,18 @@ async function encoded(pool: AudioThreads, wav: Wav, format: AudioFormat, block 
 const decoded = async (bytes: Uint8Array, format: AudioFormat): Promise<Wav> =>
   format === 'pcm' ? { sampleRate: PCM_RATE, channels: 1, samples: samplesOf(bytes) } : threads.decode(bytes, format)
 
+test.each(FILE_FORMATS)('a stream waits for no whole file: %s', async (format) => {
+  const [long, short] = [sweep(300, 22_050), sweep(0.5, 22_050)]
+  let isWhole = false
+  const whole = threads.encode(long, format).then((bytes) => {
+    isWhole = true
+    return bytes
+  })
+  const heard = await encoded(threads, short, 'mp3')
+  expect([isWhole, heard.length > 0]).toEqual([false, true])
+  expect((await threads.decode(await whole, format)).samples.length).toBeGreaterThanOrEqual(long.samples.length)
+})
+
 describe.each(AUDIO_FORMATS)('%s', (format) => {
   test.each(RATES)('plays as long as its samples at %i Hz, and sounds like them', async (rate) => {
     const wav = sweep(1, rate)

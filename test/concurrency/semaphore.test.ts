@@ -15,6 +15,17 @@ describe('Semaphore', () => {
     expect([granted, semaphore.inUse]).toEqual([[1, 2], 0])
   })
 
+  test('grants first what somebody waits for, whatever came before', async () => {
+    const semaphore = new Semaphore(() => 1)
+    const granted: string[] = []
+    const release = await semaphore.acquire(never)
+    const run = (name: string, awaitedBy?: string) => semaphore.run(never, async () => granted.push(name), awaitedBy)
+    const waiting = [run('batch 1'), run('batch 2'), run('one', 'a'), run('more', 'a'), run('other', 'b')]
+    release()
+    await Promise.all(waiting)
+    expect(granted).toEqual(['one', 'other', 'more', 'batch 1', 'batch 2'])
+  })
+
   test('a permit is released once, however often its release is called', async () => {
     const semaphore = new Semaphore(() => 2)
     const [release] = [await semaphore.acquire(never), await semaphore.acquire(never)]

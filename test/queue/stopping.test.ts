@@ -99,7 +99,7 @@ describe('a worker that is stopping', () => {
       free: 1,
       after: { served: '', awaited: '', inARow: 0 },
       workerId,
-      limits: new Map(),
+      rooms: [],
     }
     expect(await claimQueued(service.runtime.db, claim)).toHaveLength(1)
     await registration.end()

@@ -105,7 +105,7 @@ describe('a job that waits', () => {
       free: 2,
       after: { served: '', awaited: '', inARow: 0 },
       workerId: 'w',
-      limits: new Map(),
+      rooms: [],
     }
     expect((await claimQueued(service.runtime.db, claim)).map(({ jobId }) => jobId)).toEqual([id])
   })

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { AwaitedFirst } from '../../concurrency/awaited-first.ts'
 import { threadEnvironment } from '../../values/thread.ts'
 import type { Rendering, RenderTask, ThreadData, ThreadMessage } from './espeak-thread.ts'
 import { closeVoiceData, openVoiceData, type VoiceData } from './voice-data.ts'
@@ -37,7 +38,7 @@ export class EspeakThreads {
   readonly #most: number
   readonly #options: Required<Options>
   readonly #threads = new Set<Thread>()
-  readonly #waiting = new Set<Job>()
+  readonly #waiting = new AwaitedFirst<Job>()
   #voiceData: VoiceData | undefined
   #rest: NodeJS.Timeout | undefined
 
@@ -46,8 +47,11 @@ export class EspeakThreads {
     this.#options = { idleMs: IDLE_MS, startMs: START_MS, restMs: REST_MS, spawn: spawnThread, ...options }
   }
 
-  /** @throws the signal's reason, which ends the thread; Error if the thread dies or the pool closes */
-  run(task: RenderTask, signal?: AbortSignal): Promise<Rendering> {
+  /**
+   * @param awaitedBy account whose caller waits for the speech
+   * @throws the signal's reason, which ends the thread; Error if the thread dies or the pool closes
+   */
+  run(task: RenderTask, signal?: AbortSignal, awaitedBy?: string): Promise<Rendering> {
     const { promise, resolve, reject } = Promise.withResolvers<Rendering>()
     const job: Job = { task, settle: (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)) }
     const abort = () => {
@@ -55,15 +59,15 @@ export class EspeakThreads {
       this.#abandon(job)
     }
     if (signal?.aborted) abort()
-    else this.#waiting.add(job)
+    else this.#waiting.add(job, awaitedBy)
     signal?.addEventListener('abort', abort, { once: true })
     this.#dispatch()
     return promise.finally(() => signal?.removeEventListener('abort', abort))
   }
 
   async close(): Promise<void> {
-    for (const job of this.#waiting) job.settle(new Error('The engine is closed.'))
-    this.#waiting.clear()
+    for (let job = this.#waiting.take(); job !== undefined; job = this.#waiting.take())
+      job.settle(new Error('The engine is closed.'))
     clearTimeout(this.#rest)
     for (const { timer } of this.#threads) clearTimeout(timer)
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
@@ -72,10 +76,9 @@ export class EspeakThreads {
   }
 
   #dispatch(): void {
-    for (const job of this.#waiting) {
-      const thread = [...this.#threads].find((one) => one.isReady && one.job === undefined)
-      if (thread === undefined) break
-      this.#waiting.delete(job)
+    for (const thread of [...this.#threads].filter((one) => one.isReady && one.job === undefined)) {
+      const job = this.#waiting.take()
+      if (job === undefined) break
       clearTimeout(thread.timer)
       thread.job = job
       thread.worker.ref()
@@ -141,12 +144,8 @@ export class EspeakThreads {
   }
 
   #failStart(error: Error): void {
-    const [waiting] = this.#waiting
     if (this.#threads.size > 0) this.#pause()
-    else if (waiting !== undefined) {
-      this.#waiting.delete(waiting)
-      waiting.settle(error)
-    }
+    else this.#waiting.take()?.settle(error)
   }
 
   #pause(): void {
@@ -158,7 +157,7 @@ export class EspeakThreads {
   }
 
   #abandon(job: Job): void {
-    this.#waiting.delete(job)
+    this.#waiting.remove(job)
     const thread = [...this.#threads].find((one) => one.job === job)
     if (thread === undefined) return
     this.#threads.delete(thread)

@@ -46,13 +46,13 @@ export function openEspeak(options: EspeakOptions): EspeakEngine {
 }
 
 async function speak(threads: EspeakThreads, request: SpeechRequest): Promise<Speech> {
-  const { voice, signal } = request
+  const { voice, signal, awaitedBy } = request
   if (voice.kind !== 'preset' || voice.engineVoice === null) {
     throw new EngineError('RENDER_FAILED', `The embedded engine has no recording to speak like ${voice.slug}.`)
   }
   const { engineVoice, language: own = null } = voice
   const task = toTask(request, { engineVoice, own }, requireLanguage(request.language))
-  const rendering = await threads.run(task, signal).catch((error: unknown) => {
+  const rendering = await threads.run(task, signal, awaitedBy).catch((error: unknown) => {
     signal.throwIfAborted()
     throw new EngineError('PROVIDER_UNAVAILABLE', 'A speech thread ended before its text did.', { cause: error })
   })

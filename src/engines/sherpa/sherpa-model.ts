@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { Semaphore } from '../../concurrency/semaphore.ts'
-import { EngineError, FailedAttempt } from '../engine.ts'
+import { EngineError, FailedAttempt, type SpeechRequest } from '../engine.ts'
 import { withoutWordsOf } from '../server-failure.ts'
 import type { SherpaAnswer, SherpaAsk } from './sherpa-child.ts'
 import { ChildEnded, SherpaProcess } from './sherpa-process.ts'
@@ -12,6 +12,8 @@ const NOT_INSTALLED = `the package ${PACKAGE} is not installed where this worker
 export type Spoken = Extract<SherpaAnswer, { spoken: object }>['spoken']
 type Loaded = Extract<SherpaAnswer, { loaded: object }>['loaded']
 type Speak = Extract<SherpaAsk, { speak: object }>['speak']
+
+type Waiting = Pick<SpeechRequest, 'signal' | 'awaitedBy'>
 
 type SpeakOutcome = Spoken | { readonly failed: string }
 
@@ -31,9 +33,9 @@ export class SherpaModel {
   }
 
   /** @throws FailedAttempt if a file is missing; EngineError INTERNAL_ERROR if it cannot be loaded; the signal's reason */
-  async speakers(signal: AbortSignal): Promise<number> {
+  async speakers(signal: AbortSignal, awaitedBy?: string): Promise<number> {
     if (this.#loaded === undefined)
-      await this.#slots.run(signal, async () => this.#release(await this.#process(signal)))
+      await this.#slots.run(signal, async () => this.#release(await this.#process(signal)), awaitedBy)
     return Math.max(1, this.#loaded?.speakers ?? 1)
   }
 
@@ -41,8 +43,8 @@ export class SherpaModel {
    * Kills the process on abort or after `limitMs`.
    * @throws FailedAttempt if the process ended; else as `speakers`
    */
-  speak(speak: Speak, limitMs: number, signal: AbortSignal): Promise<SpeakOutcome> {
-    return this.#slots.run(signal, async () => {
+  speak(speak: Speak, limitMs: number, { signal, awaitedBy }: Waiting): Promise<SpeakOutcome> {
+    const ask = async (): Promise<SpeakOutcome> => {
       const child = await this.#process(signal)
       try {
         const answer = await askWithin(child, { speak }, limitMs, signal)
@@ -55,7 +57,8 @@ export class SherpaModel {
         const reason = withoutWordsOf((error as Error).message, [speak.text])
         throw new FailedAttempt(`The process that speaks ended (${reason}).`)
       }
-    })
+    }
+    return this.#slots.run(signal, ask, awaitedBy)
   }
 
   /** @throws FailedAttempt if a file is missing */

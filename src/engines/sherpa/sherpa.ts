@@ -57,10 +57,10 @@ function openSherpa(block: SherpaBlock, model: SherpaModel): SpeechEngine {
     },
     speak: async (request) => {
       const options = optionsOf(block, request)
-      if (!clones) await checkSpeaker(model, Number(options.sid), request.signal)
+      if (!clones) await checkSpeaker(model, Number(options.sid), request)
       const limitMs = MIN_LIMIT_MS + Math.ceil((request.expectedSeconds ?? 0) * MOST_TIMES * 1000)
       const pace = hasPace ? 1 : paceOf(request.speed)
-      const spoken = await model.speak({ text: request.text, options, pace }, limitMs, request.signal)
+      const spoken = await model.speak({ text: request.text, options, pace }, limitMs, request)
       if ('failed' in spoken) throw refusalOf(spoken.failed)
       return toSpeech(spoken)
     },
@@ -69,8 +69,8 @@ function openSherpa(block: SherpaBlock, model: SherpaModel): SpeechEngine {
 }
 
 /** The library silently uses speaker 0 for an unknown one. */
-async function checkSpeaker(model: SherpaModel, speaker: number, signal: AbortSignal): Promise<void> {
-  const speakers = await model.speakers(signal)
+async function checkSpeaker(model: SherpaModel, speaker: number, request: SpeechRequest): Promise<void> {
+  const speakers = await model.speakers(request.signal, request.awaitedBy)
   if (speaker < speakers) return
   throw new EngineError(
     'INTERNAL_ERROR',

@@ -159,7 +159,12 @@ const toVoiceJobInput = ({ audioFormat, captions, live, options, ...args }: Subm
   inputs: undefined,
   ...args,
   tags: options?.tags,
-  options: storedOptions({ format: audioFormat, captions, live: live === true ? live : undefined }),
+  options: storedOptions({
+    format: audioFormat,
+    captions,
+    live: live === true ? live : undefined,
+    priority: options?.priority,
+  }),
 })
 
 builder.mutationField('submitVoiceJob', (t) =>

@@ -8,7 +8,7 @@ import { type IdempotentRequest, recallJob, rememberingJobs } from '../../idempo
 import type { JobKind } from '../../queue/job-kind.ts'
 import type { RowInsert } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
-import type { JobOptions } from '../job-shape.ts'
+import { isAwaited, type JobOptions } from '../job-shape.ts'
 import { notifyJob } from '../live/notify-job.ts'
 
 const OWN = 'id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at, options, user_id'
@@ -108,7 +108,7 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
 async function queueAs(ctx: Context, jobId: string, actor: AccountHolder, job: QueuedJob): Promise<Submission> {
   const { kind, idempotency } = job
   const row = insertOf(jobId, actor, job)
-  const fairShare = { accountId: actor.accountId, server: job.server, isAwaited: job.options?.live === true }
+  const fairShare = { accountId: actor.accountId, server: job.server, isAwaited: isAwaited(job.options ?? {}) }
   await ctx.queue.prepare(kind)
   const insert = () => ctx.queue.enqueueWith(ctx.db, row, kind, jobId, { fairShare })
   const replay = idempotency === null ? await insert().then(() => null) : await replayUnless(ctx, idempotency, insert)

@@ -3,6 +3,7 @@ import { inTransaction } from '../../db/database.ts'
 import { tryLock } from '../../db/lock.ts'
 import { lockUnqueued, type QueuedRows } from '../../queue/lock-unqueued.ts'
 import { noteLostPlaces } from '../attempts/record-attempt-end.ts'
+import { isAwaited, type JobOptions } from '../job-shape.ts'
 import { JobFailure, queuedTypeSql } from '../job-states.ts'
 import { type EndingParts, endJob } from './end-jobs.ts'
 
@@ -12,7 +13,7 @@ const LOCK = 7_242_001
 
 const UNFINISHED: QueuedRows = {
   table: 'job',
-  columns: 'id, account_id, endpoint_key, attempt',
+  columns: 'id, account_id, endpoint_key, attempt, options',
   condition: `status in ('queued', 'processing') and ${queuedTypeSql('type')} and created_at < now() - ${SETTLED_AFTER}`,
 }
 
@@ -21,6 +22,7 @@ interface Row {
   account_id: string
   endpoint_key: string
   attempt: number
+  options: JobOptions | null
 }
 
 interface Rescued {
@@ -65,7 +67,7 @@ async function rescuePage(parts: EndingParts, after: string): Promise<Rescued> {
         continue
       }
       if (job.attempt > 0) begun.push(job.id)
-      const fairShare = { accountId: job.account_id, server: route.server }
+      const fairShare = { accountId: job.account_id, server: route.server, isAwaited: isAwaited(job.options ?? {}) }
       await parts.queue.enqueue(tx, route.kind, [{ id: job.id, fairShare }])
     }
     if (begun.length > 0) await noteLostPlaces(tx, begun)

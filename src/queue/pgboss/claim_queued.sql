@@ -1,10 +1,12 @@
--- Revision 6. A change of this text takes the next number: processes of an older revision leave it in place.
+-- Revision 7. A change of this text takes the next number: processes of an older revision leave it in place.
 --
 -- A worker takes jobs out of a queue with it. For each server, the accounts that wait for it take turns, beginning after the account
 -- that was served last. Jobs that somebody waits for have a priority: they come first, and their accounts take turns among themselves.
 -- Every fourth job is one of the others. `after_account` holds, with a space between, the account served last, the last account of an
 -- awaited job, and the number of awaited jobs taken in a row; an older process passes the first alone.
--- `rooms` maps a server to the number of jobs that this worker can take for it; '' stands for all servers that it does not name. The
+-- `rooms` maps a server to the number of jobs that this worker can take for it; '' stands for all servers that it does not name. With
+-- `awaited`, such a map for the jobs that somebody waits for, these leave the room of the others alone, and none waits for another
+-- kind; an older process passes no such map, and both kinds share the room. The
 -- workers have settled beforehand how many requests each may have at a server (`worker.permits`), so a claim counts nothing and waits
 -- for no other. The claim leaves out an account whose jobs all wait for a later time.
 --
@@ -38,11 +40,12 @@ BEGIN
             WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier > s.name ORDER BY j.group_tier LIMIT 1)
     FROM server s WHERE s.name IS NOT NULL
   ), open AS (
-    SELECT s.name, c.awaited, c.after, least(free, coalesce(rooms->>s.name, rooms->>'')::integer) AS room
-    FROM server s CROSS JOIN (VALUES (true, last_awaited), (false, last_served)) c (awaited, after)
-    WHERE s.name IS NOT NULL AND coalesce((coalesce(rooms->>s.name, rooms->>''))::integer, 1) > 0
+    SELECT s.name, c.awaited, c.after, least(free, coalesce(c.rooms->>s.name, c.rooms->>'')::integer) AS room,
+      CASE WHEN c.rooms ? s.name THEN s.name ELSE '' END AS counted_as
+    FROM server s CROSS JOIN (VALUES (true, last_awaited, coalesce(rooms->'awaited', rooms)), (false, last_served, rooms)) c (awaited, after, rooms)
+    WHERE s.name IS NOT NULL AND coalesce((coalesce(c.rooms->>s.name, c.rooms->>''))::integer, 1) > 0
   ), turn AS (
-    SELECT o.name, o.awaited, o.room, t.lap, t.account, row_number() OVER (PARTITION BY o.name, o.awaited ORDER BY t.lap, t.account) AS place
+    SELECT o.name, o.awaited, o.room, o.counted_as, t.lap, t.account, row_number() OVER (PARTITION BY o.name, o.awaited ORDER BY t.lap, t.account) AS place
     FROM open o CROSS JOIN LATERAL (
       WITH RECURSIVE later AS (
         (SELECT j.group_id AS account, 1 AS step FROM pgboss.job_common j
@@ -75,7 +78,7 @@ BEGIN
       / least(room, count(*) OVER (PARTITION BY name, awaited)) AS share
     FROM turn
   ), found AS (
-    SELECT f.name, f.awaited, f.room, f.place, f.lap, f.account, l.id, l.created_on,
+    SELECT f.name, f.awaited, f.room, f.counted_as, f.place, f.lap, f.account, l.id, l.created_on,
       row_number() OVER (PARTITION BY f.name, f.awaited, f.account ORDER BY l.created_on) AS nth
     FROM fair f CROSS JOIN LATERAL (
       SELECT j.id, j.created_on FROM pgboss.job_common j
@@ -90,9 +93,10 @@ BEGIN
     -- Jobs that nobody waits for get the places 4, 8, 12 and so on, or earlier ones that are left over.
     SELECT *, CASE WHEN awaited THEN rank + in_a_row + (rank + in_a_row - 1) / 3 ELSE 4 * rank END AS turn FROM ranked
   ), seated AS (
-    SELECT *, row_number() OVER (PARTITION BY name ORDER BY turn) AS seat FROM mixed
-  ), chosen AS MATERIALIZED (
     -- Between servers the account's turn decides, then the time that the job has waited.
+    SELECT *, row_number() OVER (PARTITION BY counted_as, CASE WHEN rooms ? 'awaited' THEN awaited END
+      ORDER BY turn, nth, place, lap, account, created_on) AS seat FROM mixed
+  ), chosen AS MATERIALIZED (
     SELECT r.id, r.turn, r.awaited, r.nth, r.place FROM seated r WHERE r.seat <= r.room
     ORDER BY r.turn, r.nth, r.place, r.lap, r.account, r.created_on LIMIT free
   ), taken AS (

@@ -2,9 +2,7 @@ import { takeRows } from '../../concurrency/batch-calls.ts'
 import type { Database } from '../../db/database.ts'
 import { isDatabaseDown, isDatabaseError } from '../../errors/outages.ts'
 import type { JobKind } from '../job-kind.ts'
-import type { Delivery, JobSource, Origin, RowClaim } from '../job-source.ts'
-
-const NO_LIMITS: ReadonlyMap<string, number> = new Map()
+import { countIn, type Delivery, type JobSource, type Origin, type Room, type RowClaim } from '../job-source.ts'
 
 const TAKE = `
   queued as materialized (
@@ -17,7 +15,8 @@ interface FairOptions {
   readonly db: Database
   readonly kind: JobKind
   readonly workerId: string
-  readonly limits?: () => ReadonlyMap<string, number>
+  /** Absent: jobs of both kinds share what is free. */
+  readonly rooms?: () => readonly Room[]
   readonly rowClaim?: RowClaim | undefined
 }
 
@@ -40,8 +39,7 @@ interface QueueClaim {
   readonly free: number
   readonly after: Turn
   readonly workerId: string
-  /** By server; '' stands for all others, unlimited if absent. */
-  readonly limits: ReadonlyMap<string, number>
+  readonly rooms: readonly Room[]
 }
 
 interface Row {
@@ -54,7 +52,7 @@ interface Row {
 }
 
 /** Serves accounts round robin within each server's capacity. */
-export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS, rowClaim }: FairOptions): JobSource {
+export function fairSource({ db, kind, workerId, rooms = () => [], rowClaim }: FairOptions): JobSource {
   const mine = { queue: kind.queue, workerId }
   let turn: Turn = { served: '', awaited: '', inARow: 0 }
   let answerLost = false
@@ -63,14 +61,14 @@ export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS, rowCl
       try {
         if (answerLost) await releaseUnknown(db, { ...mine, known })
         answerLost = false
-        const claim = { ...mine, free, after: turn, limits: limits() }
+        const claim = { ...mine, free, after: turn, rooms: rooms() }
         const deliveries = await claimQueued(db, claim, rowClaim).catch((error: unknown) => {
           // PostgreSQL refused a row and took nothing. Without row claims, only that job fails.
           if (rowClaim === undefined || !isDatabaseError(error) || isDatabaseDown(error)) throw error
           return claimQueued(db, claim)
         })
         turn = deliveries.reduce(nextTurn, turn)
-        return { deliveries, more: deliveries.length > 1 && deliveries.length < free }
+        return { deliveries, more: mayBringMore(claim, deliveries) }
       } catch (error) {
         answerLost = true
         throw error
@@ -79,6 +77,12 @@ export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS, rowCl
     left: () => true,
   }
 }
+
+/** True if a room that got several jobs is not full. */
+const mayBringMore = ({ free, rooms }: Pick<QueueClaim, 'free' | 'rooms'>, taken: readonly Claimed[]): boolean =>
+  rooms.length === 0 ? isBetween(taken.length, free) : rooms.some((room) => isBetween(countIn(room, taken), room.free))
+
+const isBetween = (count: number, free: number): boolean => count > 1 && count < free
 
 const nextTurn = (turn: Turn, taken: { readonly accountId: string; readonly isAwaited: boolean }): Turn =>
   taken.isAwaited
@@ -94,9 +98,9 @@ const withRows = (rowClaim: RowClaim): string => `
  * @param rowClaim claims the jobs' rows in the same statement
  */
 export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: RowClaim): Promise<Claimed[]> {
-  const { queue, free, after, workerId, limits } = claim
+  const { queue, free, after, workerId, rooms } = claim
   const turn = `${after.served} ${after.awaited} ${Math.min(after.inARow, 3)}`
-  const values = [queue, free, turn, workerId, JSON.stringify(Object.fromEntries(limits))]
+  const values = [queue, free, turn, workerId, JSON.stringify(roomsOf(rooms))]
   const since = performance.now()
   const { rows } = await db.pool.query<Row & { id?: string | null }>(
     rowClaim === undefined
@@ -116,6 +120,15 @@ export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: Ro
     ...(claimed.has(row.queued_job) && { claimed: dealt[index] ?? null }),
     ...(row.origin !== null && { origin: row.origin }),
   }))
+}
+
+/** Servers with their capacity; below `awaited` the same for jobs that somebody waits for. */
+function roomsOf(rooms: readonly Room[]): Readonly<Record<string, unknown>> {
+  const [awaited, others] = [true, false].map((kind) => rooms.find(({ isAwaited }) => isAwaited === kind))
+  return {
+    ...(others && Object.fromEntries(others.limits)),
+    ...(awaited && { awaited: Object.fromEntries(awaited.limits) }),
+  }
 }
 
 const RELEASE = `

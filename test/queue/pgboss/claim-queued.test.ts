@@ -193,6 +193,46 @@ describe('a claim with the rows of its jobs', () => {
     expect((await take(8)).filter(isLive)).toHaveLength(6)
   })
 
+  test('jobs that somebody waits for have room of their own, which no other fills; an older process has one room for both', async () => {
+    const slug = 'apart'
+    await applyEndpoint(service.runtime, slug, { pool: slug })
+    const { key } = await service.createCaller(10_000n)
+    const names = new Map<string, string>()
+    const live = async () => {
+      const query = `mutation { submitVoiceJob(slug: "${slug}", inputs: {text: "Hi.", voice: "calm"}, live: true) { ... on VoiceJobSubmission { jobId } } }`
+      const answer = await call(`${service.url}/graphql`, { method: 'POST', key, body: { query } })
+      names.set(answer.json<{ data: { submitVoiceJob: { jobId: string } } }>().data.submitVoiceJob.jobId, 'L')
+    }
+    for (let n = 0; n < 12; n++) names.set(await submitText(service.url, key, slug, 'A long chapter.'), '-')
+    for (let n = 0; n < 12; n++) await live()
+    const take = async (free: number, rooms: object) => {
+      const text = `select job_id from claim_queued($1, $2, '', 'w', $3)`
+      const rows = await query(text, [voiceKind(slug).queue, free, JSON.stringify(rooms)])
+      return rows
+        .map(({ job_id: id }) => names.get(id))
+        .toSorted()
+        .join('')
+    }
+    expect(await take(2, { '': 0, awaited: { '': 2 } })).toBe('LL')
+    expect(await take(2, { '': 2, awaited: { '': 0 } })).toBe('--')
+    expect(await take(5, { '': 3, awaited: { '': 2 } })).toBe('---LL')
+    expect(await take(5, { '': 2, awaited: { espeak: 3, '': 0 } })).toBe('--LLL')
+    expect(await take(4, {})).toBe('-LLL')
+    expect(await take(9, { espeak: 4, '': 9 })).toBe('--LL')
+  })
+
+  test('jobs of several servers that no endpoint names share the room of unnamed ones', async () => {
+    await query(
+      `insert into pgboss.job (name, data, group_id, group_tier, retry_limit, policy, priority)
+       select job.name, jsonb_build_object('jobId', server || n), 'acct_a', server, 2, job.policy, n % 2
+       from (select name, policy from pgboss.job limit 1) job, unnest(array['espeak', 'sherpa-onnx']) server, generate_series(1, 6) n`,
+    )
+    const [{ name }] = await query(`select name from pgboss.job where data->>'jobId' = 'espeak1'`)
+    const text = `select job_id from claim_queued($1, 40, '', 'w', '{"": 3, "awaited": {"": 2}}')`
+    const taken = (await query(text, [name])).map(({ job_id: id }) => Number(id.at(-1)) % 2)
+    expect(taken.toSorted()).toEqual([0, 0, 0, 1, 1])
+  })
+
   test('waits for no lock: a job that is held, or whose account is, comes without its row', async () => {
     const [held, owing] = [await submitTo('held', 2), await submitTo('owing', 1)]
     const holder = await service.runtime.db.pool.connect()

@@ -28,7 +28,7 @@ async function taken(pool: string) {
     free: 1,
     after: { served: '', awaited: '', inARow: 0 },
     workerId,
-    limits: new Map(),
+    rooms: [],
   }
   expect(await claimQueued(runtime.db, claim)).toHaveLength(1)
   return { jobId, workerId, account }

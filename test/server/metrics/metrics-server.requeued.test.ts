@@ -54,7 +54,7 @@ test('jobs that go back to a queue are counted, by the reason', async () => {
     free: 1,
     after: { served: '', awaited: '', inARow: 0 },
     workerId,
-    limits: new Map(),
+    rooms: [],
   }
   expect((await claimQueued(service.runtime.db, claim)).map(({ jobId }) => jobId)).toEqual([orphaned])
   await query(`update worker set heartbeat_at = now() - interval '1 hour' where id = $1`, [workerId])
