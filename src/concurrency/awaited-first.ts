@@ -9,6 +9,7 @@ export class AwaitedFirst<Item> {
   readonly #awaited = new Map<string, Set<Item>>()
   readonly #others = new Set<Item>()
   #inARow = 0
+  #lastAccount: string | undefined
 
   get size(): number {
     return [...this.#awaited.values()].reduce((sum, { size }) => sum + size, this.#others.size)
@@ -41,13 +42,15 @@ export class AwaitedFirst<Item> {
   }
 
   #takeAwaited(): Item | undefined {
-    const [first] = this.#awaited
-    if (first === undefined) return undefined
-    const [account, items] = first
+    const [first, second] = this.#awaited
+    // An account that has come back since its last turn stands before one that has come now.
+    const next = first?.[0] === this.#lastAccount ? (second ?? first) : first
+    if (next === undefined) return undefined
+    const [account, items] = next
     const [item] = items
+    this.#lastAccount = account
     this.#awaited.delete(account)
     items.delete(item!)
-    // The account's turn comes again after all others.
     if (items.size > 0) this.#awaited.set(account, items)
     return item
   }

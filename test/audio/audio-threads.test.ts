@@ -25,8 +25,8 @@ async function encoded(pool: AudioThreads, wav: Wav, format: AudioFormat, block 
 const decoded = async (bytes: Uint8Array, format: AudioFormat): Promise<Wav> =>
   format === 'pcm' ? { sampleRate: PCM_RATE, channels: 1, samples: samplesOf(bytes) } : threads.decode(bytes, format)
 
-test.each(FILE_FORMATS)('a stream waits for no whole file: %s', async (format) => {
-  const [long, short] = [sweep(300, 22_050), sweep(0.5, 22_050)]
+test.each(['mp3', 'opus', 'flac'] as const)('a stream waits for no whole file: %s', async (format) => {
+  const [long, short] = [sweep(60, 22_050), sweep(0.5, 22_050)]
   let isWhole = false
   const whole = threads.encode(long, format).then((bytes) => {
     isWhole = true

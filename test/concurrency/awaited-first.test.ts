@@ -35,6 +35,15 @@ describe('AwaitedFirst', () => {
     expect(kindsOf(takeAll(waiting))).toBe('L-')
   })
 
+  test('gives the turn to an account that comes after one that has just had its own', () => {
+    const waiting = new AwaitedFirst<string>()
+    waiting.add('A1', 'a')
+    expect(waiting.take()).toBe('A1')
+    waiting.add('A2', 'a')
+    waiting.add('B1', 'b')
+    expect(takeAll(waiting)).toEqual(['B1', 'A2'])
+  })
+
   test('forgets what left before its turn', () => {
     const waiting = new AwaitedFirst<string>()
     waiting.add('batch')
