@@ -87,9 +87,7 @@ export async function speakText(
     rest.abort(new Error('Another part of the text could not be spoken.'))
     throw error
   }
-  // The next chunk waits in the engine already, so that no other work gets the turn between two of them.
-  const atOnce = request.awaitedBy === undefined ? engine.slots : engine.slots + 1
-  await inParallel(chunks, atOnce, (chunk, index) => speakOne(chunk, index).catch(stopOthers))
+  await inParallel(chunks, chunksAtOnce(engine, request), (chunk, index) => speakOne(chunk, index).catch(stopOthers))
   requireReadings(meter.kanji)
   const { audio, timing: placements } = await assembly.finish()
   const text = { text: request.text, language, ends: sentenceEnds(passages ?? []) }
@@ -97,6 +95,10 @@ export async function speakText(
   const { checkSeconds } = meter
   return { audio, timing, durationMs: durationMs(audio), chunks: chunks.length, language, checkSeconds }
 }
+
+/** Awaited speech has its next chunk waiting in the engine, so that no other work gets the turn between two of them. */
+const chunksAtOnce = ({ slots }: SpeechEngine, { awaitedBy }: SpeechRequest): number =>
+  awaitedBy === undefined ? slots : slots + 1
 
 const heardIn = ({ audio, words, wordsFrom }: RenderedSpeech): Heard => ({
   clock: listen(audio),

@@ -106,13 +106,8 @@ async function render(
   const asked = { ...request, ...(readIn !== undefined && { language: readIn }), text: map.spoken }
   const deadline = performance.now() + endpoint.timeLimitSeconds * 1000
   const progress = trackProgress((reached) => recordProgress(parts, claim, reached))
-  const live = claim.options.live === true ? publishParts(parts, claim, request.signal) : null
-  const onPart = (part: SpokenPart): void => {
-    live?.publish(part)
-    // Whoever hears it already shares the engine with the next listener, chunk by chunk.
-    parts.ticket?.release()
-  }
-  const listening = { onProgress: progress.note, ...(live && { onPart }) }
+  const live = claim.options.live === true ? publishParts(parts, claim, request.signal, parts.ticket) : null
+  const listening = { onProgress: progress.note, ...(live && { onPart: live.publish }) }
   try {
     const { audio, timing, durationMs, chunks, language, checkSeconds } = await parts.engines.use(
       endpoint.engine,
@@ -248,6 +243,7 @@ function publishParts(
   parts: Pick<Parts, 'db' | 'notifier' | 'storage' | 'log'> & { readonly speechRelay: SpeechRelay },
   claim: Claim,
   signal: AbortSignal,
+  ticket: Ticket | undefined,
 ): PartPublisher {
   let last = Promise.resolve()
   let isBroken = false
@@ -267,6 +263,8 @@ function publishParts(
       const { samples, sampleRate } = part.wav
       parts.speechRelay.publish(claim.jobId, { attempt: claim.attempt, index: part.index, samples, sampleRate })
       last = last.then(() => write(part))
+      // Whoever hears the job shares the engine with the next listener, chunk by chunk.
+      if (isAwaited(claim.options)) ticket?.release()
     },
     settled: () => last,
   }

@@ -108,11 +108,11 @@ describe('an interactive job', { timeout: 240_000 }, () => {
     const speech = speak(slug, caller, spoken)
     await untilWaiting([spoken])
     expect([spoken.includes(await step()), spoken.includes(await step())]).toEqual([true, true])
+    expect(server.mostInFlight()).toBe(limit)
     await cancelRest(ids)
     answerAll()
     const { status, bytes } = await speech
     expect([status, bytes.subarray(0, 4).toString()]).toEqual([200, 'RIFF'])
-    expect(server.mostInFlight()).toBe(limit)
     expect(await audit(service.runtime, ids)).toEqual([])
   })
 
@@ -138,8 +138,8 @@ describe('an interactive job', { timeout: 240_000 }, () => {
     expect(quarters.map((quarter) => quarter.filter((name) => name === '-').length)).toEqual([1, 1, 1, 1])
     const turns = next.filter((name) => name !== '-').join('')
     expect(turns).toMatch(/^(AB)+$|^(BA)+$/)
-    await cancelRest(ids)
     expect(server.mostInFlight()).toBe(2)
+    await cancelRest(ids)
     expect(await audit(service.runtime, ids)).toEqual([])
   })
 
@@ -154,10 +154,10 @@ describe('an interactive job', { timeout: 240_000 }, () => {
     ids.push(await submitLive(slug, other, spoken))
     await untilWaiting([spoken])
     expect(spoken).toContain(await step())
+    expect(server.mostInFlight()).toBe(1)
     await cancelRest(ids.slice(0, 1))
     answerAll()
     await allFinished(service.runtime, ids)
-    expect(server.mostInFlight()).toBe(1)
     expect(await audit(service.runtime, ids)).toEqual([])
   })
 
