@@ -16,6 +16,8 @@ export type ActorKind =
 export type AuditedAction =
   /** An account was made. */
   | 'ACCOUNT_CREATED'
+  /** An account got other limits; `detail` says which it has. */
+  | 'ACCOUNT_UPDATED'
   /** Credits were given or taken; `detail` says how many. */
   | 'CREDITS_GRANTED'
   /** A voice endpoint or workflow was made or replaced. */
@@ -24,11 +26,11 @@ export type AuditedAction =
   | 'ENDPOINT_DELETED'
   /** A job was deleted with its audio. */
   | 'JOB_DELETED'
-  /** An API key was made; `detail` lists its scopes. */
+  /** An API key was made; `detail` lists its scopes and says its limits. */
   | 'KEY_CREATED'
   /** An API key was revoked. */
   | 'KEY_DELETED'
-  /** An API key was renamed or got other scopes; `detail` lists them. */
+  /** An API key was renamed or got other scopes or limits; `detail` says which it has. */
   | 'KEY_UPDATED'
   /** A user was made an operator. */
   | 'OPERATOR_MARKED'
@@ -94,7 +96,7 @@ export type ErrorCode =
   | 'NOT_FOUND'
   /** The request is too large: send less at a time. */
   | 'PAYLOAD_TOO_LARGE'
-  /** The account has too few credits: top it up. */
+  /** The account has too few credits, or a monthly limit is reached: top it up, or raise the limit. */
   | 'PAYMENT_REQUIRED'
   /** The caller sent too many requests: wait, then try again. */
   | 'RATE_LIMITED'
@@ -1157,15 +1159,27 @@ export type TextLanguageQueryVariables = Exact<{
 
 export type TextLanguageQuery = { textLanguage: string | null };
 
+export type UpdateAccountMutationVariables = Exact<{
+  account: string;
+  monthlyLimit?: number | null | undefined;
+}>;
+
+
+export type UpdateAccountMutation = { updateAccount:
+    | { __typename: 'Account', id: string, name: string, monthlyLimit: number | null, usedThisMonth: number }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type UpdateApiKeyMutationVariables = Exact<{
   id: string;
   name?: string | null | undefined;
   scopes?: Array<string> | string | null | undefined;
+  monthlyLimit?: number | null | undefined;
 }>;
 
 
 export type UpdateApiKeyMutation = { updateApiKey:
-    | { __typename: 'ApiKey', id: string, name: string, scopes: Array<string> }
+    | { __typename: 'ApiKey', id: string, name: string, scopes: Array<string>, monthlyLimit: number | null, usedThisMonth: number }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
@@ -1320,7 +1334,8 @@ export const submitGenerationMutationVariables: SubmitGenerationMutationVariable
 export const submitVoiceJobMutationVariables: SubmitVoiceJobMutationVariables = {"slug":"tts","inputs":{"text":"Hello! This is Sonant, speaking.","voice":"aria"}}
 export const tagMediaMutationVariables: TagMediaMutationVariables = {"mediaUrl":"https://example.com/cat.jpg","mediaKind":"IMAGE"}
 export const textLanguageQueryVariables: TextLanguageQueryVariables = {"text":"Guten Morgen! Wie geht es dir?","slug":"tts","voice":"aria"}
-export const updateApiKeyMutationVariables: UpdateApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz","name":"reader of jobs"}
+export const updateAccountMutationVariables: UpdateAccountMutationVariables = {"account":"demo","monthlyLimit":500000}
+export const updateApiKeyMutationVariables: UpdateApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz","name":"reader of jobs","monthlyLimit":20000}
 export const updateUserMutationVariables: UpdateUserMutationVariables = {"user":"member@example.com","role":"OWNER"}
 export const usersQueryVariables: UsersQueryVariables = {}
 export const viewerQueryVariables: ViewerQueryVariables = {}

@@ -11,7 +11,7 @@ const KEY_NAMES = ['apiKey', 'apiKeyName', 'submittedBy', ...SUMS]
 const CATALOG = ['catalogVersion', 'catalogEndpoint', 'myEndpoints', 'endpointSchema', 'endpointVoices']
 /** The words in which an endpoint speaks a text. */
 const READINGS = ['reading', 'textLanguage']
-const SUBMITTED = [...JOBS, ...SUMS]
+const SUBMITTED = [...JOBS, ...SUMS, 'usedThisMonth']
 /** The mutation ends a job: it is charged or refunded, and sent to the receiver. */
 const ENDED = [...SUBMITTED, ...LEDGER, ...DELIVERIES]
 /** Objects that queries may hold by id, or as none: ids of endpoints are known before and after them. */
@@ -67,6 +67,7 @@ export const CHANGED_LISTS: Readonly<Record<string, readonly string[]>> = {
   setLexicon: ['lexicon', 'reading'],
   createAccount: ['accounts', ...AUDIT],
   creditAccount: [...LEDGER, ...AUDIT],
+  updateAccount: AUDIT,
   applyEndpoints: ENDPOINTS,
   deleteEndpoint: ENDPOINTS,
 }

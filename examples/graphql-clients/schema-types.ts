@@ -43,6 +43,7 @@ export const possibleTypes = {
   SubmitGenerationResult: ["GenerationSubmission","RequestError"],
   SubmitVoiceJobResult: ["RequestError","VoiceJobSubmission"],
   TagMediaResult: ["CompanionMediaTagAnswer","RequestError"],
+  UpdateAccountResult: ["Account","RequestError"],
   UpdateApiKeyResult: ["ApiKey","RequestError"],
   UpdateUserResult: ["RequestError","User"],
 }

@@ -5,6 +5,8 @@ export interface KeyActor {
   readonly scopes: readonly string[]
   /** Balance when the key was checked: a hint for a 402, never the charge. */
   readonly credits: bigint
+  /** Credits that the monthly limits left then, such a hint as well; absent or null: no limit is known. */
+  readonly allowance?: bigint | null
 }
 
 export interface SessionActor {
@@ -16,6 +18,7 @@ export interface SessionActor {
   readonly passwordAt: Date | null
   readonly scopes: readonly string[]
   readonly credits: bigint
+  readonly allowance?: bigint | null
 }
 
 /** The command line that acts for an account. */
@@ -23,6 +26,7 @@ export interface AccountActor {
   readonly kind: 'account'
   readonly accountId: string
   readonly credits: bigint
+  readonly allowance?: bigint | null
 }
 
 export type AccountHolder = KeyActor | SessionActor | AccountActor

@@ -1,3 +1,4 @@
+import { BatchLoader } from '../concurrency/batch-loader.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
@@ -15,6 +16,20 @@ import {
 } from './accounts.ts'
 import { createAccount } from './create-account.ts'
 import { creditAccount } from './credit-account.ts'
+import { usedThisMonth } from './monthly-usage.ts'
+import { type AccountChange, updateAccount } from './update-account.ts'
+
+const usages = new BatchLoader<GraphqlContext, number>(usedThisMonth)
+
+/** Credits that an account or a key has used this month. */
+export const usageOf = async ({ id }: { readonly id: string }, _args: object, ctx: GraphqlContext): Promise<number> =>
+  (await usages.load(ctx, id)) ?? 0
+
+const EXCEEDED = 'A submission that would exceed it is refused with PAYMENT_REQUIRED. Null if there is none.'
+/** Fields of accounts and keys. */
+export const MONTHLY_LIMIT = `Credits that may be used in a calendar month, in UTC. ${EXCEEDED}`
+export const USED_THIS_MONTH =
+  'Credits of the jobs that were submitted since the calendar month began, in UTC, waiting ones included. Failed and cancelled jobs give back to the month of their submission.'
 
 export const AccountRef = builder.prismaObject('Account', {
   description: 'Account. Its users and API keys share one balance of credits.',
@@ -28,6 +43,12 @@ export const AccountRef = builder.prismaObject('Account', {
       description: 'Balance of the account in credits: a whole number.',
       resolve: ({ credits }) => Number(credits),
     }),
+    monthlyLimit: t.float({
+      nullable: true,
+      description: `${MONTHLY_LIMIT} Operators set it.`,
+      resolve: ({ monthlyLimit }) => (monthlyLimit === null ? null : Number(monthlyLimit)),
+    }),
+    usedThisMonth: t.float({ description: USED_THIS_MONTH, resolve: usageOf }),
   }),
 })
 
@@ -142,5 +163,21 @@ builder.mutationFields((t) => ({
       }),
       async (ctx, { id }, query) => (await loadAccounts(ctx, [id], query)).get(id)!,
     ),
+  }),
+}))
+
+builder.mutationFields((t) => ({
+  updateAccount: t.prismaField({
+    errors: result('Changed account', 'the account stays as it is'),
+    description:
+      'Changes the limits of an account. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
+    args: {
+      account: t.arg.id({ required: true, description: 'Id or name of the account.' }),
+      monthlyLimit: t.arg.float({
+        description:
+          'Credits that the account may use in a calendar month, in UTC; null for no limit. The limit stays as it is unless given.',
+      }),
+    },
+    ...queriedBy(AccountRef, updateAccount, (args: Omit<AccountChange, 'query'>) => args),
   }),
 }))

@@ -10,11 +10,11 @@ import { isId } from '../values/id.ts'
 import { hasUnseen } from '../values/printable.ts'
 
 const MAX_SEARCH_CHARACTERS = 200
-export const ACCOUNT_VIEW = { id: true, name: true, credits: true, createdAt: true } as const
+export const ACCOUNT_VIEW = { id: true, name: true, credits: true, monthlyLimit: true, createdAt: true } as const
 const NAME_MAX_CHARACTERS = 200
 /** Far below PostgreSQL's largest bigint, so sums of balances fit. */
 export const MAX_CREDITS = 10n ** 15n
-const ACCOUNTS = 'select id, name, credits, created_at as "createdAt" from account'
+const ACCOUNTS = 'select id, name, credits, monthly_limit as "monthlyLimit", created_at as "createdAt" from account'
 
 export interface AccountsInput extends PageInput {
   readonly search?: string | null | undefined
@@ -22,6 +22,8 @@ export interface AccountsInput extends PageInput {
 }
 
 export type Account = Prisma.AccountGetPayload<{ select: typeof ACCOUNT_VIEW }>
+
+type AccountRow = Omit<Account, 'credits' | 'monthlyLimit'> & { credits: string; monthlyLimit: string | null }
 
 export interface AccountInput {
   readonly account?: string | null | undefined
@@ -114,10 +116,11 @@ export async function findAccount(ctx: Pick<Context, 'db'>, account: string | nu
   const [which, values] = account === null ? ['order by id', []] : ['where id = $1 or name = $1', [account]]
   const { rows } = account?.includes('\0')
     ? { rows: [] }
-    : await ctx.db.pool.query<Omit<Account, 'credits'> & { credits: string }>(`${ACCOUNTS} ${which} limit 1`, values)
+    : await ctx.db.pool.query<AccountRow>(`${ACCOUNTS} ${which} limit 1`, values)
   const [found] = rows
   if (found === undefined) throw unknownAccount(account)
-  return { ...found, credits: BigInt(found.credits) }
+  const { credits, monthlyLimit, ...rest } = found
+  return { ...rest, credits: BigInt(credits), monthlyLimit: monthlyLimit === null ? null : BigInt(monthlyLimit) }
 }
 
 const unknownAccount = (account: string | null) =>

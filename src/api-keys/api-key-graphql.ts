@@ -1,4 +1,4 @@
-import { AccountRef, seesAccountOf } from '../accounts/account-graphql.ts'
+import { AccountRef, MONTHLY_LIMIT, seesAccountOf, USED_THIS_MONTH, usageOf } from '../accounts/account-graphql.ts'
 import type { ActorView } from '../accounts/audit-entries.ts'
 import { ActorRef } from '../accounts/audit-graphql.ts'
 import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
@@ -57,6 +57,12 @@ export const ApiKeyRef = builder.prismaObject('ApiKey', {
       nullable: true,
       description: 'Time when the key stops working; null if it never does.',
     }),
+    monthlyLimit: t.float({
+      nullable: true,
+      description: `${MONTHLY_LIMIT} Callers who manage keys set it; the limit of the account holds as well.`,
+      resolve: ({ monthlyLimit }) => (monthlyLimit === null ? null : Number(monthlyLimit)),
+    }),
+    usedThisMonth: t.float({ description: USED_THIS_MONTH, resolve: usageOf }),
     createdBy: t.relation('createdBy', {
       type: UserRef,
       nullable: true,
@@ -221,16 +227,26 @@ builder.mutationFields((t) => ({
         type: 'DateTime',
         description: 'Time when the key stops working, in the future; it never does unless given.',
       }),
+      monthlyLimit: t.arg.float({
+        description: 'Credits that the key may use in a calendar month, in UTC; no limit unless given.',
+      }),
     },
     ...resolvedBy(createApiKey, (args: ApiKeyInput) => args),
   }),
+}))
+
+builder.mutationFields((t) => ({
   updateApiKey: t.prismaField({
     errors: result('Changed API key', 'the key stays as it is'),
-    description: `Renames a key or gives it other scopes. ${NEEDS}`,
+    description: `Renames a key or gives it other scopes or limits. ${NEEDS}`,
     args: {
       id: t.arg.id({ required: true, description: 'Id of a key.' }),
       name: t.arg.string({ description: 'Name of the key; stays as it is unless given.' }),
       scopes: t.arg.stringList({ description: 'Scopes of the key; stay as they are unless given.' }),
+      monthlyLimit: t.arg.float({
+        description:
+          'Credits that the key may use in a calendar month, in UTC; null for no limit. The limit stays as it is unless given.',
+      }),
     },
     ...queriedBy(ApiKeyRef, updateApiKey, ({ id, ...args }: Omit<ApiKeyChange, 'apiKeyId'> & { id: string }) => ({
       ...args,

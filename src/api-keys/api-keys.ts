@@ -15,6 +15,7 @@ export const KEY_VIEW = {
   scopes: true,
   hint: true,
   expiresAt: true,
+  monthlyLimit: true,
   createdById: true,
   createdAt: true,
   lastUsedAt: true,

@@ -1,5 +1,6 @@
 import { DEFAULT_SCOPES, OPERATOR_SCOPE } from '../access/scopes.ts'
 import { checkName, findAccount } from '../accounts/accounts.ts'
+import { checkMonthlyLimit, limitsInWords } from '../accounts/monthly-usage.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
@@ -16,6 +17,8 @@ export interface ApiKeyChange {
   readonly apiKeyId: string
   readonly name?: string | null | undefined
   readonly scopes?: readonly string[] | null | undefined
+  /** Credits of a calendar month in UTC; null: no limit. */
+  readonly monthlyLimit?: number | null | undefined
   readonly query?: RowQuery
 }
 
@@ -30,6 +33,7 @@ export interface ApiKeyInput {
   readonly name: string
   readonly scopes?: readonly string[] | null | undefined
   readonly expiresAt?: Date | null | undefined
+  readonly monthlyLimit?: number | null | undefined
 }
 
 /** @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for keys of other accounts), INVALID_REQUEST */
@@ -37,6 +41,7 @@ export async function updateApiKey(ctx: Context, input: ApiKeyChange): Promise<A
   const { apiKeyId, name, scopes, query } = input
   const accountId = keysOwner(ctx)
   if (name !== undefined && name !== null) checkName(name)
+  const monthlyLimit = checkMonthlyLimit(input.monthlyLimit)
   const where = { id: apiKeyId, ...(accountId !== null && { accountId }) }
   const held = apiKeyId.includes('\0')
     ? null
@@ -45,13 +50,14 @@ export async function updateApiKey(ctx: Context, input: ApiKeyChange): Promise<A
   const data = {
     ...(name !== undefined && name !== null && { name }),
     ...(scopes !== undefined && scopes !== null && { scopes: grantScopes(ctx, scopes, held.scopes) }),
+    ...(monthlyLimit !== undefined && { monthlyLimit }),
   }
   return ctx.db.prisma.$transaction(async (tx) => {
     const { count } = await tx.apiKey.updateMany({ where, data })
     if (count === 0) throw unknownKey(apiKeyId)
     const updated = await tx.apiKey.findUniqueOrThrow({ where: { id: apiKeyId }, select: selectOf(KEY_VIEW, query) })
     const change = { accountId: held.accountId, subjectId: apiKeyId, subjectName: updated.name }
-    await recordChange(sqlIn(tx), ctx.actor, { action: 'key_updated', ...change, detail: updated.scopes.join(' ') })
+    await recordChange(sqlIn(tx), ctx.actor, { action: 'key_updated', ...change, detail: detailOf(updated) })
     return updated
   })
 }
@@ -86,6 +92,7 @@ export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<Ne
   if (ctx.actor.kind !== 'system' && input.account && input.account !== accountId) throw forbidden(OPERATOR_SCOPE)
   checkName(input.name)
   rejectPast(ctx, input.expiresAt)
+  const monthlyLimit = checkMonthlyLimit(input.monthlyLimit) ?? null
   const scopes = grantScopes(ctx, input.scopes ?? DEFAULT_SCOPES)
   const apiKey = newApiKey()
   const row = {
@@ -96,15 +103,19 @@ export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<Ne
     scopes,
     hint: apiKey.slice(-HINT_CHARACTERS),
     expiresAt: input.expiresAt ?? null,
+    monthlyLimit,
     createdById: ctx.actor.kind === 'session' ? ctx.actor.userId : null,
   }
   await ctx.db.prisma.$transaction(async (tx) => {
     await tx.apiKey.create({ data: row, select: { id: true } })
-    const key = { accountId, subjectId: row.id, subjectName: row.name, detail: scopes.join(' ') }
+    const key = { accountId, subjectId: row.id, subjectName: row.name, detail: detailOf(row) }
     await recordChange(sqlIn(tx), ctx.actor, { action: 'key_created', ...key })
   })
   return { apiKeyId: row.id, apiKey, scopes }
 }
+
+const detailOf = ({ scopes, monthlyLimit }: Pick<ApiKeyView, 'scopes' | 'monthlyLimit'>): string =>
+  monthlyLimit === null ? scopes.join(' ') : `${scopes.join(' ')}, ${limitsInWords({ monthlyLimit })}`
 
 function rejectPast({ now }: Context, expiresAt: Date | null | undefined): void {
   if (expiresAt != null && expiresAt.getTime() <= now().getTime())

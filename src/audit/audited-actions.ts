@@ -1,9 +1,10 @@
 /** An entry never holds a secret, a text or a whole URL. */
 export const AUDITED_ACTIONS = {
   account_created: 'An account was made.',
+  account_updated: 'An account got other limits; `detail` says which it has.',
   credits_granted: 'Credits were given or taken; `detail` says how many.',
-  key_created: 'An API key was made; `detail` lists its scopes.',
-  key_updated: 'An API key was renamed or got other scopes; `detail` lists them.',
+  key_created: 'An API key was made; `detail` lists its scopes and says its limits.',
+  key_updated: 'An API key was renamed or got other scopes or limits; `detail` says which it has.',
   key_deleted: 'An API key was revoked.',
   user_added: 'A user was added; `detail` is the role.',
   user_role_changed: 'A user got another role, which is `detail`.',

@@ -1,5 +1,6 @@
 import type { KeyActor, SessionActor } from '../access/actor.ts'
 import { scopesOfUser, type UserRole } from '../access/scopes.ts'
+import { allowanceOf } from '../accounts/monthly-usage.ts'
 import { hashApiKey, isApiKey } from '../api-keys/api-key.ts'
 import { BatchedCalls } from '../concurrency/batch-calls.ts'
 import type { Parts } from '../context/context.ts'
@@ -10,7 +11,7 @@ import { hashToken, isToken, SESSION_IDLE_MS } from '../users/sessions.ts'
 
 const FIND_KEYS = {
   name: 'authenticate',
-  text: `select k.hash, k.id, k.account_id, k.scopes, a.credits,
+  text: `select k.hash, k.id, k.account_id, k.scopes, a.credits, least(${allowanceOf('k')}, ${allowanceOf('a')}) as allowance,
            coalesce(k.last_used_at < now() - interval '1 minute', true) as unnoted
          from api_key k join account a on a.id = k.account_id
          where k.hash = any($1::bytea[]) and (k.expires_at is null or k.expires_at > now())`,
@@ -21,7 +22,7 @@ const SEEN_EVERY_MS = 60_000
 
 const FIND_SESSION = {
   name: 'authenticate_session',
-  text: `select s.id, s.user_id, s.seen_at, s.password_at, u.account_id, u.role, u.operator, a.credits,
+  text: `select s.id, s.user_id, s.seen_at, s.password_at, u.account_id, u.role, u.operator, a.credits, ${allowanceOf('a')} as allowance,
            s.expires_at > $2 and s.seen_at > $3 as stands
          from session s join "user" u on u.id = s.user_id join account a on a.id = u.account_id
          where s.hash = $1 and u.disabled_at is null`,
@@ -52,6 +53,7 @@ interface KeyRow {
   account_id: string
   scopes: string[]
   credits: string
+  allowance: string | null
   unnoted: boolean
 }
 
@@ -69,6 +71,7 @@ interface SessionRow {
   role: UserRole
   operator: boolean
   credits: string
+  allowance: string | null
   stands: boolean
 }
 
@@ -88,7 +91,8 @@ export async function authenticate(
   const row = await lookupsOf(parts.db).call({ hash: hashApiKey(key), hasLeft })
   if (row === undefined) throw unauthorized()
   if (row.unnoted) parts.keyUses.note(row.id)
-  return { kind: 'key', accountId: row.account_id, apiKeyId: row.id, scopes: row.scopes, credits: BigInt(row.credits) }
+  const { id: apiKeyId, account_id: accountId, scopes } = row
+  return { kind: 'key', accountId, apiKeyId, scopes, ...leftOf(row) }
 }
 
 type Lookups = BatchedCalls<Asked, KeyRow | undefined>
@@ -129,9 +133,14 @@ export async function authenticateSession(
     sessionId: row.id,
     passwordAt: row.password_at,
     scopes: scopesOfUser(row),
-    credits: BigInt(row.credits),
+    ...leftOf(row),
   }
 }
+
+const leftOf = ({ credits, allowance }: Pick<KeyRow, 'credits' | 'allowance'>) => ({
+  credits: BigInt(credits),
+  allowance: allowance === null ? null : BigInt(allowance),
+})
 
 /** Records uses once a minute per key; no request waits. A crash loses unwritten uses. */
 export class KeyUses {

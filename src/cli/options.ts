@@ -18,6 +18,10 @@ export function wholeNumber(option: string, given: string): bigint {
 export const size = (option: string, given: string | undefined): number | undefined =>
   given === undefined ? undefined : Number(wholeNumber(option, given))
 
+/** A whole number, or `none`: null. */
+export const limit = (option: string, given: string | undefined): number | null | undefined =>
+  given === 'none' ? null : size(option, given)
+
 const MAX_PORT = 65_535
 
 export function portOf(option: string, given: string | undefined): number | undefined {

@@ -21,6 +21,8 @@ export type ActorKind =
 export type AuditedAction =
   /** An account was made. */
   | 'ACCOUNT_CREATED'
+  /** An account got other limits; `detail` says which it has. */
+  | 'ACCOUNT_UPDATED'
   /** Credits were given or taken; `detail` says how many. */
   | 'CREDITS_GRANTED'
   /** A voice endpoint or workflow was made or replaced. */
@@ -29,11 +31,11 @@ export type AuditedAction =
   | 'ENDPOINT_DELETED'
   /** A job was deleted with its audio. */
   | 'JOB_DELETED'
-  /** An API key was made; `detail` lists its scopes. */
+  /** An API key was made; `detail` lists its scopes and says its limits. */
   | 'KEY_CREATED'
   /** An API key was revoked. */
   | 'KEY_DELETED'
-  /** An API key was renamed or got other scopes; `detail` lists them. */
+  /** An API key was renamed or got other scopes or limits; `detail` says which it has. */
   | 'KEY_UPDATED'
   /** A user was made an operator. */
   | 'OPERATOR_MARKED'
@@ -108,7 +110,7 @@ export type ErrorCode =
   | 'NOT_FOUND'
   /** The request is too large: send less at a time. */
   | 'PAYLOAD_TOO_LARGE'
-  /** The account has too few credits: top it up. */
+  /** The account has too few credits, or a monthly limit is reached: top it up, or raise the limit. */
   | 'PAYMENT_REQUIRED'
   /** The caller sent too many requests: wait, then try again. */
   | 'RATE_LIMITED'
@@ -407,7 +409,7 @@ export type WorkerServerState =
   /** The server was started and does not answer yet. */
   | 'STARTING';
 
-export type KeyRowFragment = { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, createdBy: { id: string, email: string } | null };
+export type KeyRowFragment = { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, createdBy: { id: string, email: string } | null };
 
 export type ApiKeysQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -417,7 +419,7 @@ export type ApiKeysQueryVariables = Exact<{
 }>;
 
 
-export type ApiKeysQuery = { apiKeys: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, createdBy: { id: string, email: string } | null } }> } };
+export type ApiKeysQuery = { apiKeys: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, createdBy: { id: string, email: string } | null } }> } };
 
 export type OneKeyQueryVariables = Exact<{
   id: string;
@@ -427,7 +429,7 @@ export type OneKeyQueryVariables = Exact<{
 export type OneKeyQuery = { node:
     | { __typename: 'Account' }
     | { __typename: 'AccountVoice' }
-    | { __typename: 'ApiKey', id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, createdBy: { id: string, email: string } | null }
+    | { __typename: 'ApiKey', id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, createdBy: { id: string, email: string } | null }
     | { __typename: 'Artifact' }
     | { __typename: 'AuditEntry' }
     | { __typename: 'CompanionChatJob' }
@@ -460,6 +462,7 @@ export type CreateKeyMutationVariables = Exact<{
   name: string;
   scopes?: Array<string> | string | null | undefined;
   expiresAt?: string | null | undefined;
+  monthlyLimit?: number | null | undefined;
 }>;
 
 
@@ -472,6 +475,7 @@ export type UpdateKeyMutationVariables = Exact<{
   id: string;
   name?: string | null | undefined;
   scopes?: Array<string> | string | null | undefined;
+  monthlyLimit?: number | null | undefined;
 }>;
 
 
@@ -573,7 +577,7 @@ export type SpentQueryVariables = Exact<{
 }>;
 
 
-export type SpentQuery = { account: { id: string, createdAt: string }, jobStats: Array<{ credits: number | null }> };
+export type SpentQuery = { account: { id: string, createdAt: string, monthlyLimit: number | null, usedThisMonth: number }, jobStats: Array<{ credits: number | null }> };
 
 export type CreditDaysQueryVariables = Exact<{
   from: string;
@@ -848,7 +852,7 @@ export type OneAccountQueryVariables = Exact<{
 }>;
 
 
-export type OneAccountQuery = { account: { id: string, name: string, credits: number, createdAt: string }, unfinished: Array<{ status: JobStatus | null, jobs: number }>, lately: Array<{ status: JobStatus | null, jobs: number, credits: number | null }> };
+export type OneAccountQuery = { account: { id: string, name: string, credits: number, createdAt: string, monthlyLimit: number | null, usedThisMonth: number }, unfinished: Array<{ status: JobStatus | null, jobs: number }>, lately: Array<{ status: JobStatus | null, jobs: number, credits: number | null }> };
 
 export type AccountHoldersQueryVariables = Exact<{
   account: string;
@@ -867,6 +871,17 @@ export type AccountLedgerQueryVariables = Exact<{
 
 
 export type AccountLedgerQuery = { creditEntries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, kind: CreditKind, amount: number, balance: number | null, jobId: string | null, createdAt: string } }> } };
+
+export type UpdateAccountMutationVariables = Exact<{
+  account: string;
+  monthlyLimit?: number | null | undefined;
+}>;
+
+
+export type UpdateAccountMutation = { updateAccount:
+    | { __typename: 'Account', id: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
 
 export type OperatorEndpointsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -1034,7 +1049,7 @@ export type AccountsQueryVariables = Exact<{
 }>;
 
 
-export type AccountsQuery = { accounts: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, credits: number, createdAt: string } }> } };
+export type AccountsQuery = { accounts: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, credits: number, createdAt: string, monthlyLimit: number | null, usedThisMonth: number } }> } };
 
 export type CreateAccountMutationVariables = Exact<{
   name: string;
@@ -1615,12 +1630,12 @@ export type WindowJobsQueryVariables = Exact<{
 
 export type WindowJobsQuery = { jobs: { totalCount: number }, service: { limits: { exportJobs: number } } };
 
-export const apiKeys: Operation<ApiKeysQuery, ApiKeysQueryVariables> = { query: "query ApiKeys($first:Int$after:String$last:Int$before:String){apiKeys(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...KeyRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt createdBy{id email}}" }
-export const oneKey: Operation<OneKeyQuery, OneKeyQueryVariables> = { query: "query OneKey($id:ID!){node(id:$id){__typename ...on ApiKey{...KeyRow}}}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt createdBy{id email}}" }
+export const apiKeys: Operation<ApiKeysQuery, ApiKeysQueryVariables> = { query: "query ApiKeys($first:Int$after:String$last:Int$before:String){apiKeys(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...KeyRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt monthlyLimit usedThisMonth createdBy{id email}}" }
+export const oneKey: Operation<OneKeyQuery, OneKeyQueryVariables> = { query: "query OneKey($id:ID!){node(id:$id){__typename ...on ApiKey{...KeyRow}}}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt monthlyLimit usedThisMonth createdBy{id email}}" }
 export const keyJobs: Operation<KeyJobsQuery, KeyJobsQueryVariables> = { query: "query KeyJobs($filter:JobsFilter){jobs(filter:$filter first:1){totalCount}}" }
 export const grantableScopes: Operation<GrantableScopesQuery, GrantableScopesQueryVariables> = { query: "query GrantableScopes{grantableScopes{name description}}" }
-export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables> = { query: "mutation CreateKey($name:String!$scopes:[String!]$expiresAt:DateTime){createApiKey(name:$name scopes:$scopes expiresAt:$expiresAt){__typename ...on NewApiKey{apiKey apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const updateKey: Operation<UpdateKeyMutation, UpdateKeyMutationVariables> = { query: "mutation UpdateKey($id:ID!$name:String$scopes:[String!]){updateApiKey(id:$id name:$name scopes:$scopes){__typename ...on ApiKey{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables> = { query: "mutation CreateKey($name:String!$scopes:[String!]$expiresAt:DateTime$monthlyLimit:Float){createApiKey(name:$name scopes:$scopes expiresAt:$expiresAt monthlyLimit:$monthlyLimit){__typename ...on NewApiKey{apiKey apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const updateKey: Operation<UpdateKeyMutation, UpdateKeyMutationVariables> = { query: "mutation UpdateKey($id:ID!$name:String$scopes:[String!]$monthlyLimit:Float){updateApiKey(id:$id name:$name scopes:$scopes monthlyLimit:$monthlyLimit){__typename ...on ApiKey{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteKey: Operation<DeleteKeyMutation, DeleteKeyMutationVariables> = { query: "mutation DeleteKey($id:ID!){deleteApiKey(id:$id){__typename ...on DeleteApiKeySuccess{apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const accountLive: Operation<AccountLiveSubscription, AccountLiveSubscriptionVariables> = { query: "subscription AccountLive($isOwner:Boolean!){accountUpdated{credits jobCounts{queued processing completed failed}deliveryCounts@include(if:$isOwner){pending succeeded failed}}}" }
 export const session: Operation<SessionQuery, SessionQueryVariables> = { query: "query Session{me{accountId accountName credits user{id email role operator hasPassword}}}" }
@@ -1630,7 +1645,7 @@ export const auditLog: Operation<AuditLogQuery, AuditLogQueryVariables> = { quer
 export const words: Operation<WordsQuery, WordsQueryVariables> = { query: "query Words($jobId:ID!){voiceJob(id:$jobId){id timing sentences{...Timed}words{...Timed}}}fragment Timed on TimedText{text start end offset length}" }
 export const captionFile: Operation<CaptionFileQuery, CaptionFileQueryVariables> = { query: "query CaptionFile($jobId:ID!$format:CaptionFormat!){voiceJob(id:$jobId){id captions(format:$format)}}" }
 export const credits: Operation<CreditsQuery, CreditsQueryVariables> = { query: "query Credits($first:Int$after:String$last:Int$before:String$kinds:[CreditKind!]$createdAt:TimeRange){account{name credits}creditEntries(first:$first after:$after last:$last before:$before kinds:$kinds createdAt:$createdAt){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
-export const spent: Operation<SpentQuery, SpentQueryVariables> = { query: "query Spent($filter:JobsFilter){account{id createdAt}jobStats(filter:$filter){credits}}" }
+export const spent: Operation<SpentQuery, SpentQueryVariables> = { query: "query Spent($filter:JobsFilter){account{id createdAt monthlyLimit usedThisMonth}jobStats(filter:$filter){credits}}" }
 export const creditDays: Operation<CreditDaysQuery, CreditDaysQueryVariables> = { query: "query CreditDays($from:DateTime!$to:DateTime$timeZone:String){creditDays(from:$from to:$to timeZone:$timeZone){at granted spent carried}}" }
 export const jobs: Operation<JobsQuery, JobsQueryVariables> = { query: "query Jobs($filter:JobsFilter$orderBy:JobOrder$first:Int$after:String$last:Int$before:String){jobs(filter:$filter orderBy:$orderBy first:$first after:$after last:$last before:$before){totalCount pageInfo{...Pages}edges{node{...JobRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const jobCounts: Operation<JobCountsQuery, JobCountsQueryVariables> = { query: "query JobCounts($filter:JobsFilter){jobStats(groupBy:[STATUS]filter:$filter){status jobs}}" }
@@ -1648,9 +1663,10 @@ export const lexicon: Operation<LexiconQuery, LexiconQueryVariables> = { query: 
 export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariables> = { query: "mutation SetLexicon($entries:[LexiconEntryInput!]!){setLexicon(entries:$entries){__typename ...on Lexicon{entries{language grapheme alias}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const endpointKeys: Operation<EndpointKeysQuery, EndpointKeysQueryVariables> = { query: "query EndpointKeys{myEndpoints{id}}" }
 export const keyNames: Operation<KeyNamesQuery, KeyNamesQueryVariables> = { query: "query KeyNames{apiKeys(first:100){edges{node{id name}}}}" }
-export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
+export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt monthlyLimit usedThisMonth}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
 export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}}" }
 export const accountLedger: Operation<AccountLedgerQuery, AccountLedgerQueryVariables> = { query: "query AccountLedger($account:ID!$first:Int$after:String$last:Int$before:String){creditEntries(account:$account first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const updateAccount: Operation<UpdateAccountMutation, UpdateAccountMutationVariables> = { query: "mutation UpdateAccount($account:ID!$monthlyLimit:Float){updateAccount(account:$account monthlyLimit:$monthlyLimit){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt voices{slug}settings{published requiredScope engine pool}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const operatorWorkflows: Operation<OperatorWorkflowsQuery, OperatorWorkflowsQueryVariables> = { query: "query OperatorWorkflows($first:Int$after:String$last:Int$before:String){workflows(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerJob}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const endpointSource: Operation<EndpointSourceQuery, EndpointSourceQueryVariables> = { query: "query EndpointSource($slug:String!){endpointFile(slug:$slug)}" }
@@ -1667,7 +1683,7 @@ export const workersLive: Operation<WorkersLiveSubscription, WorkersLiveSubscrip
 export const allJobs: Operation<AllJobsQuery, AllJobsQueryVariables> = { query: "query AllJobs($account:ID$filter:JobsFilter$first:Int$after:String$last:Int$before:String){allJobs(account:$account filter:$filter first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...JobRow cause account{id name}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const anyJob: Operation<AnyJobQuery, AnyJobQueryVariables> = { query: "query AnyJob($id:ID!){node(id:$id){__typename ...on Job{...JobRow queuePosition releases attemptHistory{...Attempt worker cause}poolServed pool error cause account{id name credits}artifacts{id output contentType bytes durationMs sha256 deletedAt}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}fragment Attempt on JobAttempt{number startedAt endedAt outcome error}" }
 export const accountNames: Operation<AccountNamesQuery, AccountNamesQueryVariables> = { query: "query AccountNames($search:String){accounts(search:$search first:8){edges{node{id name}}}}" }
-export const accounts: Operation<AccountsQuery, AccountsQueryVariables> = { query: "query Accounts($search:String$first:Int$after:String$last:Int$before:String){accounts(search:$search first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name credits createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const accounts: Operation<AccountsQuery, AccountsQueryVariables> = { query: "query Accounts($search:String$first:Int$after:String$last:Int$before:String){accounts(search:$search first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name credits createdAt monthlyLimit usedThisMonth}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const createAccount: Operation<CreateAccountMutation, CreateAccountMutationVariables> = { query: "mutation CreateAccount($name:String!$credits:Int!){createAccount(name:$name credits:$credits){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const creditAccount: Operation<CreditAccountMutation, CreditAccountMutationVariables> = { query: "mutation CreditAccount($account:ID!$amount:Int!$idempotencyKey:String!){creditAccount(account:$account amount:$amount idempotencyKey:$idempotencyKey){__typename ...on Account{id credits}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const callExample: Operation<CallExampleQuery, CallExampleQueryVariables> = { query: "query CallExample{myEndpoints{slug voiceInput schema voices{slug}}}" }

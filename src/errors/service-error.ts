@@ -61,6 +61,11 @@ export const unauthorized = () =>
   new ServiceError('UNAUTHORIZED', 'Send a valid API key in the Authorization header as "Bearer <API_KEY>".')
 export const paymentRequired = () =>
   new ServiceError('PAYMENT_REQUIRED', 'Top up the account: its credit balance must be positive.')
+export const monthlyLimitReached = () =>
+  new ServiceError(
+    'PAYMENT_REQUIRED',
+    'The monthly limit of the key or the account leaves too few credits: wait for the next month (UTC), or have it raised.',
+  )
 export const forbidden = (scope: string) =>
   new ServiceError('FORBIDDEN', `Use an API key that holds the scope ${scope}.`)
 export const notFound = () => new ServiceError('NOT_FOUND', 'Not found: no such endpoint or resource.')

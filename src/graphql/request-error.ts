@@ -9,7 +9,7 @@ const ErrorCodeEnum = describedEnum<ErrorCode>(
   {
     INVALID_REQUEST: 'The request is not valid: correct what `details` names.',
     UNAUTHORIZED: 'The caller is unknown: send a valid key, or sign in.',
-    PAYMENT_REQUIRED: 'The account has too few credits: top it up.',
+    PAYMENT_REQUIRED: 'The account has too few credits, or a monthly limit is reached: top it up, or raise the limit.',
     FORBIDDEN: 'The key lacks a scope, or the user a role: use one that has it.',
     REAUTHENTICATION_REQUIRED:
       "The operator's password was given too long ago: give it again, with `reauthenticate`, which is good for 15 minutes.",

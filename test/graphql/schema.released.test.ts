@@ -36,6 +36,8 @@ const ACCEPTED: readonly string[] = [
   'An optional argument Query.creditEntries(createdAt:) was added.',
   'An optional argument Query.creditEntries(kinds:) was added.',
   'An optional argument Mutation.createApiKey(expiresAt:) was added.',
+  'An optional argument Mutation.createApiKey(monthlyLimit:) was added.',
+  'An optional argument Mutation.updateApiKey(monthlyLimit:) was added.',
   'An optional argument Query.account(account:) was added.',
   'An optional argument Query.accounts(search:) was added.',
   'An optional argument Query.apiKeys(account:) was added.',

@@ -33,6 +33,11 @@ export type CreditEntry = Prisma.CreditEntryModel
  */
 export type ApiKey = Prisma.ApiKeyModel
 /**
+ * Model MonthlyUsage
+ * Credits of an account's or a key's jobs of a month, without failed ones. Triggers on "job" keep it.
+ */
+export type MonthlyUsage = Prisma.MonthlyUsageModel
+/**
  * Model VoiceEndpoint
  * 
  */

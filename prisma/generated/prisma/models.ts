@@ -11,6 +11,7 @@
 export type * from './models/Account.ts'
 export type * from './models/CreditEntry.ts'
 export type * from './models/ApiKey.ts'
+export type * from './models/MonthlyUsage.ts'
 export type * from './models/VoiceEndpoint.ts'
 export type * from './models/Voice.ts'
 export type * from './models/AccountVoice.ts'

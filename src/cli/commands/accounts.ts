@@ -3,14 +3,21 @@ import type { Account } from '../../accounts/accounts.ts'
 import type { ActorView, AuditEntry } from '../../accounts/audit-entries.ts'
 import { AUDITED_ACTIONS, type AuditedAction } from '../../audit/audited-actions.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
-import { oneOf, size, time, wholeNumber } from '../options.ts'
+import type { ServiceContext } from '../../runtime/services.ts'
+import { limit, oneOf, size, time, wholeNumber } from '../options.ts'
 import { type Answer, operatorCommand } from '../run-command.ts'
 import { type Column, everyPage, toTable } from '../table.ts'
+import { withUsage } from '../with-usage.ts'
 
-const COLUMNS: readonly Column<Account>[] = [
+/** An account with the credits that it used this month. */
+type UsedAccount = Account & { readonly used: number }
+
+const COLUMNS: readonly Column<UsedAccount>[] = [
   { head: 'account', cell: ({ id }) => id },
   { head: 'name', cell: ({ name }) => name },
   { head: 'credits', cell: ({ credits }) => credits },
+  { head: 'monthly limit', cell: ({ monthlyLimit }) => monthlyLimit },
+  { head: 'used this month', cell: ({ used }) => used },
 ]
 
 const ACTIONS = Object.keys(AUDITED_ACTIONS) as AuditedAction[]
@@ -41,6 +48,7 @@ export function addAccountCommands(program: Command): void {
   addAccountList(accounts)
   addAccountMaking(accounts)
   addAccountCredits(accounts)
+  addAccountUpdate(accounts)
 }
 
 function addAccountMaking(accounts: Command): void {
@@ -53,7 +61,7 @@ function addAccountMaking(accounts: Command): void {
     async (ctx, options) => {
       const { createAccount } = await import('../../accounts/create-account.ts')
       const credits = wholeNumber('--credits', options.credits)
-      return describe(await createAccount(ctx, { name: options.name, credits }))
+      return describe(ctx, await createAccount(ctx, { name: options.name, credits }))
     },
   )
 }
@@ -69,7 +77,8 @@ function addAccountCredits(accounts: Command): void {
     async (ctx, { amount, ...rest }) => {
       const { creditAccount } = await import('../../accounts/credit-account.ts')
       const account = await creditAccount(ctx, { ...rest, amount: wholeNumber('--amount', amount) })
-      return { json: { account_id: account.id, credits: Number(account.credits) }, text: describe(account).text }
+      const { text } = await describe(ctx, account)
+      return { json: { account_id: account.id, credits: Number(account.credits) }, text }
     },
   )
 
@@ -80,7 +89,7 @@ function addAccountCredits(accounts: Command): void {
       .requiredOption('--account <account>', 'id or name'),
     async (ctx, options) => {
       const { showAccount } = await import('../../accounts/accounts.ts')
-      return describe(await showAccount(ctx, options))
+      return describe(ctx, await showAccount(ctx, options))
     },
   )
 }
@@ -88,14 +97,38 @@ function addAccountCredits(accounts: Command): void {
 function addAccountList(accounts: Command): void {
   operatorCommand(accounts.command('list').description('list all accounts, oldest first'), async (ctx) => {
     const { accounts: listAccounts } = await import('../../accounts/accounts.ts')
-    const all = await everyPage((page) => listAccounts(ctx, page))
+    const all = await withUsage(ctx, await everyPage((page) => listAccounts(ctx, page)))
     return { json: { items: all.map(toJson) }, text: toTable(COLUMNS, all) }
   })
 }
 
-const describe = (account: Account): Answer => ({ json: toJson(account), text: toTable(COLUMNS, [account]) })
+function addAccountUpdate(accounts: Command): void {
+  operatorCommand<{ account: string; monthlyLimit?: string }>(
+    accounts
+      .command('update')
+      .description('change what an account may use')
+      .requiredOption('--account <account>', 'id or name')
+      .option('--monthly-limit <credits>', 'how many credits it may use in a calendar month, in UTC, or none'),
+    async (ctx, { account, monthlyLimit }) => {
+      const { updateAccount } = await import('../../accounts/update-account.ts')
+      const change = { account, monthlyLimit: limit('--monthly-limit', monthlyLimit) }
+      return describe(ctx, await updateAccount(ctx, change))
+    },
+  )
+}
 
-const toJson = ({ id, name, credits }: Account) => ({ account_id: id, name, credits: Number(credits) })
+async function describe(ctx: ServiceContext, account: Account): Promise<Answer> {
+  const [used] = await withUsage(ctx, [account])
+  return { json: toJson(used!), text: toTable(COLUMNS, [used!]) }
+}
+
+const toJson = ({ id, name, credits, monthlyLimit, used }: UsedAccount) => ({
+  account_id: id,
+  name,
+  credits: Number(credits),
+  monthly_limit: monthlyLimit === null ? null : Number(monthlyLimit),
+  used_this_month: used,
+})
 
 export function addAuditCommand(program: Command): void {
   operatorCommand<AuditOptions>(

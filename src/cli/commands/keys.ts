@@ -1,37 +1,55 @@
 import type { Command } from 'commander'
 import { DEFAULT_SCOPES } from '../../access/scopes.ts'
 import type { ApiKeyView } from '../../api-keys/api-keys.ts'
-import { actingFor, time } from '../options.ts'
+import { actingFor, limit, time } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, everyPage, toTable } from '../table.ts'
+import { withUsage } from '../with-usage.ts'
 
-const COLUMNS: readonly Column<ApiKeyView>[] = [
+/** A key with the credits that it used this month. */
+type UsedKey = ApiKeyView & { readonly used: number }
+
+const COLUMNS: readonly Column<UsedKey>[] = [
   { head: 'key', cell: ({ id }) => id },
   { head: 'name', cell: ({ name }) => name },
   { head: 'scopes', cell: ({ scopes }) => scopes.join(',') },
   { head: 'created (UTC)', cell: ({ createdAt }) => createdAt.toISOString() },
   { head: 'expires (UTC)', cell: ({ expiresAt }) => expiresAt?.toISOString() ?? 'never' },
   { head: 'last used (UTC)', cell: ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? null },
+  { head: 'monthly limit', cell: ({ monthlyLimit }) => monthlyLimit },
+  { head: 'used this month', cell: ({ used }) => used },
 ]
 
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('API keys')
   addKeyList(keys)
+  addKeyCreation(keys)
+  addKeyUpdate(keys)
 
-  operatorCommand<{ account: string; name: string; scopes?: string; expires?: string }>(
+  operatorCommand(
+    keys.command('delete').description('delete a key: it is revoked immediately').argument('<key-id>', 'key_…'),
+    async (ctx, _options, [apiKeyId = '']) => {
+      const { deleteApiKey } = await import('../../api-keys/change-api-key.ts')
+      await deleteApiKey(ctx, { apiKeyId })
+      return { json: { api_key_id: apiKeyId, deleted: true }, text: `${apiKeyId} is deleted` }
+    },
+  )
+}
+
+function addKeyCreation(keys: Command): void {
+  operatorCommand<{ account: string; name: string; scopes?: string; expires?: string; monthlyLimit?: string }>(
     keys
       .command('create')
       .description('make a key and show it, this once')
       .requiredOption('--account <account>', 'id or name')
       .requiredOption('--name <name>', 'what it is called')
       .option('--scopes <a,b>', `these scopes instead of ${DEFAULT_SCOPES.join(',')}`)
-      .option('--expires <time>', 'when the key stops working, such as 2027-01-31; never unless given'),
-    async (ctx, { account, name, scopes, expires }) => {
+      .option('--expires <time>', 'when the key stops working, such as 2027-01-31; never unless given')
+      .option('--monthly-limit <credits>', 'how many credits it may use in a calendar month, in UTC'),
+    async (ctx, { account, name, scopes, expires, monthlyLimit }) => {
       const { createApiKey } = await import('../../api-keys/change-api-key.ts')
-      const list = scopes?.split(',').map((scope) => scope.trim())
       const key = await createApiKey(ctx, {
-        ...{ account, name },
-        ...(list !== undefined && { scopes: list }),
+        ...{ account, name, scopes: scopesOf(scopes), monthlyLimit: limit('--monthly-limit', monthlyLimit) },
         ...(expires !== undefined && { expiresAt: time('--expires', expires) }),
       })
       return {
@@ -40,13 +58,24 @@ export function addKeyCommands(program: Command): void {
       }
     },
   )
+}
 
-  operatorCommand(
-    keys.command('delete').description('delete a key: it is revoked immediately').argument('<key-id>', 'key_…'),
-    async (ctx, _options, [apiKeyId = '']) => {
-      const { deleteApiKey } = await import('../../api-keys/change-api-key.ts')
-      await deleteApiKey(ctx, { apiKeyId })
-      return { json: { api_key_id: apiKeyId, deleted: true }, text: `${apiKeyId} is deleted` }
+const scopesOf = (list: string | undefined): string[] | undefined => list?.split(',').map((scope) => scope.trim())
+
+function addKeyUpdate(keys: Command): void {
+  operatorCommand<{ name?: string; scopes?: string; monthlyLimit?: string }>(
+    keys
+      .command('update')
+      .description('change what is given of a key; it is the same key')
+      .argument('<key-id>', 'key_…')
+      .option('--name <name>', 'what it is called')
+      .option('--scopes <a,b>', 'these scopes instead of those that it has')
+      .option('--monthly-limit <credits>', 'how many credits it may use in a calendar month, in UTC, or none'),
+    async (ctx, { name, scopes, monthlyLimit }, [apiKeyId = '']) => {
+      const { updateApiKey } = await import('../../api-keys/change-api-key.ts')
+      const change = { name, scopes: scopesOf(scopes), monthlyLimit: limit('--monthly-limit', monthlyLimit) }
+      const [key] = await withUsage(ctx, [await updateApiKey(ctx, { apiKeyId, ...change })])
+      return { json: toJson(key!), text: toTable(COLUMNS, [key!]) }
     },
   )
 }
@@ -60,17 +89,19 @@ function addKeyList(keys: Command): void {
     async (ctx, { account }) => {
       const { apiKeys } = await import('../../api-keys/api-keys.ts')
       const behalf = await actingFor(ctx, account)
-      const all = await everyPage((page) => apiKeys(behalf, page))
+      const all = await withUsage(ctx, await everyPage((page) => apiKeys(behalf, page)))
       return { json: { items: all.map(toJson) }, text: toTable(COLUMNS, all) }
     },
   )
 }
 
-const toJson = ({ id, name, scopes, createdAt, expiresAt, lastUsedAt }: ApiKeyView) => ({
+const toJson = ({ id, name, scopes, createdAt, expiresAt, lastUsedAt, monthlyLimit, used }: UsedKey) => ({
   api_key_id: id,
   name,
   scopes,
   created_at: createdAt,
   expires_at: expiresAt,
   last_used_at: lastUsedAt,
+  monthly_limit: monthlyLimit === null ? null : Number(monthlyLimit),
+  used_this_month: used,
 })

@@ -4,10 +4,17 @@ import { ask } from '../api/ask.ts'
 import { timeNow } from '../api/clock.ts'
 import { useAction } from '../api/use-action.ts'
 import { useQuery } from '../api/use-query.ts'
-import { createKey, grantableScopes, updateKey } from '../operations.ts'
+import {
+  type CreateKeyMutationVariables,
+  createKey,
+  grantableScopes,
+  type UpdateKeyMutationVariables,
+  updateKey,
+} from '../operations.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Field, TextField } from '../parts/field.tsx'
+import { LimitField, limitOf, limitText } from '../parts/limit-field.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
 import { toast } from '../parts/toast.tsx'
@@ -40,15 +47,12 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
   const [name, setName] = useState(apiKey?.name ?? '')
   const [scopes, setScopes] = useState<readonly string[]>(apiKey?.scopes ?? DEFAULT_SCOPES)
   const [lifetime, setLifetime] = useState('')
+  const [limit, setLimit] = useState(limitText(apiKey?.monthlyLimit))
   const save = useAction(async () => {
-    if (apiKey === null) onCreated((await ask(createKey, created(name, scopes, lifetime))).createApiKey.apiKey)
+    const wanted = { name: name.trim(), scopes: [...scopes], monthlyLimit: limitOf(limit) }
+    if (apiKey === null) onCreated((await ask(createKey, created(wanted, lifetime))).createApiKey.apiKey)
     else {
-      await ask(updateKey, { id: apiKey.id, name: name.trim(), scopes: [...scopes] }).catch((error) => {
-        // Deleted elsewhere meanwhile, it leaves the list behind the dialog.
-        if (asApiError(error).code === 'NOT_FOUND') onDone()
-        throw error
-      })
-      toast('The key is changed.')
+      await change({ id: apiKey.id, ...wanted }, onDone)
       onClose()
     }
     onDone()
@@ -70,6 +74,7 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
         {save.failure?.code === 'FORBIDDEN' && <Beyond scopes={scopes} message={save.failure.message} />}
         <NameField value={name} onText={setName} />
         {apiKey === null && <LifetimeField value={lifetime} onChange={setLifetime} />}
+        <LimitField value={limit} onText={setLimit} />
         <ScopeChoice scopes={scopes} onChange={setScopes} />
         <Buttons isNew={apiKey === null} isRunning={save.isRunning} isReady={isReady} onClose={onClose} />
       </form>
@@ -101,11 +106,19 @@ const Buttons = ({ isNew, isRunning, isReady, onClose }: ButtonsProps) => (
   </div>
 )
 
-const created = (name: string, scopes: readonly string[], lifetime: string) => ({
-  name: name.trim(),
-  scopes: [...scopes],
+const created = (wanted: CreateKeyMutationVariables, lifetime: string): CreateKeyMutationVariables => ({
+  ...wanted,
   ...(lifetime !== '' && { expiresAt: lifetimeEnd(lifetime, timeNow()) }),
 })
+
+async function change(input: UpdateKeyMutationVariables, onGone: () => void): Promise<void> {
+  await ask(updateKey, input).catch((error) => {
+    // Deleted elsewhere meanwhile, it leaves the list behind the dialog.
+    if (asApiError(error).code === 'NOT_FOUND') onGone()
+    throw error
+  })
+  toast('The key is changed.')
+}
 
 const NameField = ({ value, onText }: { value: string; onText: (text: string) => void }) => (
   <TextField

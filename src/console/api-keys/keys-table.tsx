@@ -2,6 +2,7 @@ import { at } from '../api/base.ts'
 import { now } from '../api/clock.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Moment } from '../parts/moment.tsx'
+import { MonthUse } from '../parts/month-use.tsx'
 import type { ApiKey } from './api-key.ts'
 import { scopesInWords } from './scope-words.ts'
 
@@ -22,6 +23,7 @@ export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
           <th>Key</th>
           <th>Scopes</th>
           <th>Last used</th>
+          <th>This month</th>
           <th>Expires</th>
           <th>Made</th>
           <th class="end">
@@ -61,6 +63,9 @@ const KeyRow = ({ apiKey, onEdit, onDelete }: KeyRowProps) => (
     </td>
     <td data-label="Used">
       <Moment at={apiKey.lastUsedAt} empty="never" />
+    </td>
+    <td data-label="This month">
+      <MonthUse of={apiKey} />
     </td>
     <td data-label="Expires">
       <Expiry at={apiKey.expiresAt ?? null} />

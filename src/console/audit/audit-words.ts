@@ -18,6 +18,7 @@ export const ACTIONS: Readonly<Record<AuditedAction, readonly [words: string, gr
   WEBHOOK_SECRET_EXPIRED: ['Old secret ended', 'Webhooks'],
   CREDITS_GRANTED: ['Credits granted', 'Account'],
   ACCOUNT_CREATED: ['Account created', 'Account'],
+  ACCOUNT_UPDATED: ['Limits changed', 'Account'],
   JOB_DELETED: ['Job deleted', 'Account'],
   ENDPOINT_APPLIED: ['Endpoint applied', 'Endpoints'],
   ENDPOINT_DELETED: ['Endpoint deleted', 'Endpoints'],

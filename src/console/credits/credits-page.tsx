@@ -11,6 +11,7 @@ import { Tile } from '../overview/tile.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { count, shortCount } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
+import { monthUse } from '../parts/month-use.tsx'
 import { focusHeading, Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
@@ -141,9 +142,17 @@ function Figures({ lately, isFailed }: FiguresProps) {
         value={days === null ? '–' : days > 999 ? 'over 999 days' : `${count(days)} ${days === 1 ? 'day' : 'days'}`}
         note={spent === null ? unknown : days === null ? 'nothing was spent lately' : 'at that pace'}
       />
+      <Tile
+        name="This month"
+        value={lately === null ? '–' : monthUse(lately.account)}
+        note={lately === null ? unknown : monthNote(lately.account.monthlyLimit)}
+      />
     </div>
   )
 }
+
+const monthNote = (limit: number | null | undefined): string =>
+  limit == null ? 'no monthly limit' : 'Your operator sets the limit.'
 
 /** Counts the last days since the account was made, the first one whole. */
 const daysCounted = (createdAt: string, now: number): number =>

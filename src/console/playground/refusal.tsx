@@ -20,7 +20,7 @@ export function Refusal({ failure, onPath, fieldOf }: RefusalProps) {
   return (
     <div ref={box} tabIndex={-1}>
       <Failure failure={failure} onPath={onPath} fieldOf={fieldOf} />
-      {failure.code === 'PAYMENT_REQUIRED' && (
+      {failure.code === 'PAYMENT_REQUIRED' && !failure.message.includes('monthly limit') && (
         <p class="notice warn">Your account has {count(balance.value)} credits: your operator tops it up.</p>
       )}
     </div>

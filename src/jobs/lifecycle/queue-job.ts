@@ -3,7 +3,13 @@ import { requireAccount } from '../../access/require.ts'
 import type { QueuedType } from '../../catalog/job-kinds.ts'
 import type { Context } from '../../context/context.ts'
 import { isDatabaseDown } from '../../errors/outages.ts'
-import { internalError, paymentRequired, ServiceError, unavailable } from '../../errors/service-error.ts'
+import {
+  internalError,
+  monthlyLimitReached,
+  paymentRequired,
+  ServiceError,
+  unavailable,
+} from '../../errors/service-error.ts'
 import { type IdempotentRequest, recallJob, rememberingJobs } from '../../idempotency/remember-response.ts'
 import type { JobKind } from '../../queue/job-kind.ts'
 import type { RowInsert } from '../../queue/queue.ts'
@@ -43,6 +49,8 @@ export const INSERT_JOB_ONCE: JobInsert = {
 }
 
 const LATE = 'SN001'
+/** A trigger raises it for a job whose cost would exceed the monthly limit of its account or key. */
+const LIMIT_REACHED = 'SN002'
 const MOST_IDS = 10
 
 export interface Submission {
@@ -97,12 +105,18 @@ async function replayed(ctx: Context, idempotency: IdempotentRequest | null): Pr
 
 /**
  * Commits a job, its queue row and its Idempotency-Key together, or finds the key's earlier job.
- * @throws UNAUTHORIZED without an account, PAYMENT_REQUIRED unless the balance is positive, IDEMPOTENCY_MISMATCH
+ * @throws UNAUTHORIZED without an account, PAYMENT_REQUIRED unless the balance is positive and the monthly limits leave the cost, IDEMPOTENCY_MISMATCH
  */
 export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission> {
   const actor = requireAccount(ctx)
   if (actor.credits <= 0n) throw paymentRequired()
-  return withNewId(ctx, (jobId) => queueAs(ctx, jobId, actor, job))
+  // Most jobs beyond a limit are refused here; an insertion that fails makes the others of its batch repeat theirs.
+  if (actor.allowance != null && job.cost > 0n && job.cost > actor.allowance) throw monthlyLimitReached()
+  try {
+    return await withNewId(ctx, (jobId) => queueAs(ctx, jobId, actor, job))
+  } catch (error) {
+    throw hasCode(error, LIMIT_REACHED) ? monthlyLimitReached() : error
+  }
 }
 
 async function queueAs(ctx: Context, jobId: string, actor: AccountHolder, job: QueuedJob): Promise<Submission> {
@@ -165,7 +179,7 @@ export async function withNewId<Result>(ctx: Context, insert: (jobId: string) =>
     try {
       return await insert(newId('job', at))
     } catch (error) {
-      if (!isLate(error)) throw error
+      if (!hasCode(error, LATE)) throw error
       at = await databaseTime(ctx)
     }
   }
@@ -177,10 +191,10 @@ async function databaseTime({ db }: Context): Promise<Date> {
   return rows[0]!.at
 }
 
-function isLate(error: unknown): boolean {
+function hasCode(error: unknown, wanted: string): boolean {
   const { code, meta } = (error ?? {}) as {
     readonly code?: unknown
     readonly meta?: { readonly driverAdapterError?: { readonly cause?: { readonly originalCode?: unknown } } }
   }
-  return code === LATE || meta?.driverAdapterError?.cause?.originalCode === LATE
+  return code === wanted || meta?.driverAdapterError?.cause?.originalCode === wanted
 }

@@ -146,6 +146,7 @@ function makersOf(service: Producers, account: string, key: string, email: strin
     'delete-api-key': otherKey,
     'update-api-key': otherKey,
     'credit-account': async () => ({ account }),
+    'update-account': async () => ({ account }),
     'invite-user': async () => ({ email: `${randomUUID()}@example.com` }),
     'update-user': async () => ({ user: await newUser(service, account) }),
     'disable-user': async () => ({ user: await newUser(service, account) }),

@@ -400,6 +400,7 @@ export const ModelName = {
   Account: 'Account',
   CreditEntry: 'CreditEntry',
   ApiKey: 'ApiKey',
+  MonthlyUsage: 'MonthlyUsage',
   VoiceEndpoint: 'VoiceEndpoint',
   Voice: 'Voice',
   AccountVoice: 'AccountVoice',
@@ -446,7 +447,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "deletedJob" | "feedHorizon" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry" | "dataGrant"
+    modelProps: "account" | "creditEntry" | "apiKey" | "monthlyUsage" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "deletedJob" | "feedHorizon" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry" | "dataGrant"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -669,6 +670,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.ApiKeyCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.ApiKeyCountAggregateOutputType> | number
+        }
+      }
+    }
+    MonthlyUsage: {
+      payload: Prisma.$MonthlyUsagePayload<ExtArgs>
+      fields: Prisma.MonthlyUsageFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.MonthlyUsageFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MonthlyUsagePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.MonthlyUsageFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MonthlyUsagePayload>
+        }
+        findFirst: {
+          args: Prisma.MonthlyUsageFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MonthlyUsagePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.MonthlyUsageFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MonthlyUsagePayload>
+        }
+        findMany: {
+          args: Prisma.MonthlyUsageFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MonthlyUsagePayload>[]
+        }
+        create: {
+          args: Prisma.MonthlyUsageCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MonthlyUsagePayload>
+        }
+        createMany: {
+          args: Prisma.MonthlyUsageCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.MonthlyUsageCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MonthlyUsagePayload>[]
+        }
+        delete: {
+          args: Prisma.MonthlyUsageDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MonthlyUsagePayload>
+        }
+        update: {
+          args: Prisma.MonthlyUsageUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MonthlyUsagePayload>
+        }
+        deleteMany: {
+          args: Prisma.MonthlyUsageDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.MonthlyUsageUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.MonthlyUsageUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MonthlyUsagePayload>[]
+        }
+        upsert: {
+          args: Prisma.MonthlyUsageUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MonthlyUsagePayload>
+        }
+        aggregate: {
+          args: Prisma.MonthlyUsageAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateMonthlyUsage>
+        }
+        groupBy: {
+          args: Prisma.MonthlyUsageGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.MonthlyUsageGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.MonthlyUsageCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.MonthlyUsageCountAggregateOutputType> | number
         }
       }
     }
@@ -3010,7 +3085,8 @@ export const AccountScalarFieldEnum = {
   name: 'name',
   credits: 'credits',
   webhookUrl: 'webhookUrl',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  monthlyLimit: 'monthlyLimit'
 } as const
 
 export type AccountScalarFieldEnum = (typeof AccountScalarFieldEnum)[keyof typeof AccountScalarFieldEnum]
@@ -3049,10 +3125,20 @@ export const ApiKeyScalarFieldEnum = {
   expiresAt: 'expiresAt',
   createdById: 'createdById',
   lastUsedAt: 'lastUsedAt',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  monthlyLimit: 'monthlyLimit'
 } as const
 
 export type ApiKeyScalarFieldEnum = (typeof ApiKeyScalarFieldEnum)[keyof typeof ApiKeyScalarFieldEnum]
+
+
+export const MonthlyUsageScalarFieldEnum = {
+  ownerId: 'ownerId',
+  month: 'month',
+  credits: 'credits'
+} as const
+
+export type MonthlyUsageScalarFieldEnum = (typeof MonthlyUsageScalarFieldEnum)[keyof typeof MonthlyUsageScalarFieldEnum]
 
 
 export const VoiceEndpointScalarFieldEnum = {
@@ -3914,6 +4000,7 @@ export type GlobalOmitConfig = {
   account?: Prisma.AccountOmit
   creditEntry?: Prisma.CreditEntryOmit
   apiKey?: Prisma.ApiKeyOmit
+  monthlyUsage?: Prisma.MonthlyUsageOmit
   voiceEndpoint?: Prisma.VoiceEndpointOmit
   voice?: Prisma.VoiceOmit
   accountVoice?: Prisma.AccountVoiceOmit

@@ -54,6 +54,7 @@ export const ModelName = {
   Account: 'Account',
   CreditEntry: 'CreditEntry',
   ApiKey: 'ApiKey',
+  MonthlyUsage: 'MonthlyUsage',
   VoiceEndpoint: 'VoiceEndpoint',
   Voice: 'Voice',
   AccountVoice: 'AccountVoice',
@@ -108,7 +109,8 @@ export const AccountScalarFieldEnum = {
   name: 'name',
   credits: 'credits',
   webhookUrl: 'webhookUrl',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  monthlyLimit: 'monthlyLimit'
 } as const
 
 export type AccountScalarFieldEnum = (typeof AccountScalarFieldEnum)[keyof typeof AccountScalarFieldEnum]
@@ -147,10 +149,20 @@ export const ApiKeyScalarFieldEnum = {
   expiresAt: 'expiresAt',
   createdById: 'createdById',
   lastUsedAt: 'lastUsedAt',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  monthlyLimit: 'monthlyLimit'
 } as const
 
 export type ApiKeyScalarFieldEnum = (typeof ApiKeyScalarFieldEnum)[keyof typeof ApiKeyScalarFieldEnum]
+
+
+export const MonthlyUsageScalarFieldEnum = {
+  ownerId: 'ownerId',
+  month: 'month',
+  credits: 'credits'
+} as const
+
+export type MonthlyUsageScalarFieldEnum = (typeof MonthlyUsageScalarFieldEnum)[keyof typeof MonthlyUsageScalarFieldEnum]
 
 
 export const VoiceEndpointScalarFieldEnum = {

@@ -28,10 +28,12 @@ export type AggregateAccount = {
 
 export type AccountAvgAggregateOutputType = {
   credits: number | null
+  monthlyLimit: number | null
 }
 
 export type AccountSumAggregateOutputType = {
   credits: bigint | null
+  monthlyLimit: bigint | null
 }
 
 export type AccountMinAggregateOutputType = {
@@ -40,6 +42,7 @@ export type AccountMinAggregateOutputType = {
   credits: bigint | null
   webhookUrl: string | null
   createdAt: Date | null
+  monthlyLimit: bigint | null
 }
 
 export type AccountMaxAggregateOutputType = {
@@ -48,6 +51,7 @@ export type AccountMaxAggregateOutputType = {
   credits: bigint | null
   webhookUrl: string | null
   createdAt: Date | null
+  monthlyLimit: bigint | null
 }
 
 export type AccountCountAggregateOutputType = {
@@ -56,16 +60,19 @@ export type AccountCountAggregateOutputType = {
   credits: number
   webhookUrl: number
   createdAt: number
+  monthlyLimit: number
   _all: number
 }
 
 
 export type AccountAvgAggregateInputType = {
   credits?: true
+  monthlyLimit?: true
 }
 
 export type AccountSumAggregateInputType = {
   credits?: true
+  monthlyLimit?: true
 }
 
 export type AccountMinAggregateInputType = {
@@ -74,6 +81,7 @@ export type AccountMinAggregateInputType = {
   credits?: true
   webhookUrl?: true
   createdAt?: true
+  monthlyLimit?: true
 }
 
 export type AccountMaxAggregateInputType = {
@@ -82,6 +90,7 @@ export type AccountMaxAggregateInputType = {
   credits?: true
   webhookUrl?: true
   createdAt?: true
+  monthlyLimit?: true
 }
 
 export type AccountCountAggregateInputType = {
@@ -90,6 +99,7 @@ export type AccountCountAggregateInputType = {
   credits?: true
   webhookUrl?: true
   createdAt?: true
+  monthlyLimit?: true
   _all?: true
 }
 
@@ -185,6 +195,7 @@ export type AccountGroupByOutputType = {
   credits: bigint
   webhookUrl: string | null
   createdAt: Date
+  monthlyLimit: bigint | null
   _count: AccountCountAggregateOutputType | null
   _avg: AccountAvgAggregateOutputType | null
   _sum: AccountSumAggregateOutputType | null
@@ -216,6 +227,7 @@ export type AccountWhereInput = {
   credits?: Prisma.BigIntFilter<"Account"> | bigint | number
   webhookUrl?: Prisma.StringNullableFilter<"Account"> | string | null
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
+  monthlyLimit?: Prisma.BigIntNullableFilter<"Account"> | bigint | number | null
   apiKeys?: Prisma.ApiKeyListRelationFilter
   jobs?: Prisma.JobListRelationFilter
   chats?: Prisma.CompanionChatListRelationFilter
@@ -233,6 +245,7 @@ export type AccountOrderByWithRelationInput = {
   credits?: Prisma.SortOrder
   webhookUrl?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  monthlyLimit?: Prisma.SortOrderInput | Prisma.SortOrder
   apiKeys?: Prisma.ApiKeyOrderByRelationAggregateInput
   jobs?: Prisma.JobOrderByRelationAggregateInput
   chats?: Prisma.CompanionChatOrderByRelationAggregateInput
@@ -253,6 +266,7 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   credits?: Prisma.BigIntFilter<"Account"> | bigint | number
   webhookUrl?: Prisma.StringNullableFilter<"Account"> | string | null
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
+  monthlyLimit?: Prisma.BigIntNullableFilter<"Account"> | bigint | number | null
   apiKeys?: Prisma.ApiKeyListRelationFilter
   jobs?: Prisma.JobListRelationFilter
   chats?: Prisma.CompanionChatListRelationFilter
@@ -270,6 +284,7 @@ export type AccountOrderByWithAggregationInput = {
   credits?: Prisma.SortOrder
   webhookUrl?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  monthlyLimit?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.AccountCountOrderByAggregateInput
   _avg?: Prisma.AccountAvgOrderByAggregateInput
   _max?: Prisma.AccountMaxOrderByAggregateInput
@@ -286,6 +301,7 @@ export type AccountScalarWhereWithAggregatesInput = {
   credits?: Prisma.BigIntWithAggregatesFilter<"Account"> | bigint | number
   webhookUrl?: Prisma.StringNullableWithAggregatesFilter<"Account"> | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Account"> | Date | string
+  monthlyLimit?: Prisma.BigIntNullableWithAggregatesFilter<"Account"> | bigint | number | null
 }
 
 export type AccountCreateInput = {
@@ -294,6 +310,7 @@ export type AccountCreateInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -311,6 +328,7 @@ export type AccountUncheckedCreateInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -328,6 +346,7 @@ export type AccountUpdateInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -345,6 +364,7 @@ export type AccountUncheckedUpdateInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -362,6 +382,7 @@ export type AccountCreateManyInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
 }
 
 export type AccountUpdateManyMutationInput = {
@@ -370,6 +391,7 @@ export type AccountUpdateManyMutationInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 export type AccountUncheckedUpdateManyInput = {
@@ -378,6 +400,7 @@ export type AccountUncheckedUpdateManyInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 export type AccountCountOrderByAggregateInput = {
@@ -386,10 +409,12 @@ export type AccountCountOrderByAggregateInput = {
   credits?: Prisma.SortOrder
   webhookUrl?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  monthlyLimit?: Prisma.SortOrder
 }
 
 export type AccountAvgOrderByAggregateInput = {
   credits?: Prisma.SortOrder
+  monthlyLimit?: Prisma.SortOrder
 }
 
 export type AccountMaxOrderByAggregateInput = {
@@ -398,6 +423,7 @@ export type AccountMaxOrderByAggregateInput = {
   credits?: Prisma.SortOrder
   webhookUrl?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  monthlyLimit?: Prisma.SortOrder
 }
 
 export type AccountMinOrderByAggregateInput = {
@@ -406,10 +432,12 @@ export type AccountMinOrderByAggregateInput = {
   credits?: Prisma.SortOrder
   webhookUrl?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  monthlyLimit?: Prisma.SortOrder
 }
 
 export type AccountSumOrderByAggregateInput = {
   credits?: Prisma.SortOrder
+  monthlyLimit?: Prisma.SortOrder
 }
 
 export type AccountScalarRelationFilter = {
@@ -435,6 +463,14 @@ export type NullableStringFieldUpdateOperationsInput = {
 
 export type DateTimeFieldUpdateOperationsInput = {
   set?: Date | string
+}
+
+export type NullableBigIntFieldUpdateOperationsInput = {
+  set?: bigint | number | null
+  increment?: bigint | number
+  decrement?: bigint | number
+  multiply?: bigint | number
+  divide?: bigint | number
 }
 
 export type AccountCreateNestedOneWithoutEntriesInput = {
@@ -569,6 +605,7 @@ export type AccountCreateWithoutEntriesInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -585,6 +622,7 @@ export type AccountUncheckedCreateWithoutEntriesInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -617,6 +655,7 @@ export type AccountUpdateWithoutEntriesInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -633,6 +672,7 @@ export type AccountUncheckedUpdateWithoutEntriesInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -649,6 +689,7 @@ export type AccountCreateWithoutApiKeysInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
@@ -665,6 +706,7 @@ export type AccountUncheckedCreateWithoutApiKeysInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
@@ -697,6 +739,7 @@ export type AccountUpdateWithoutApiKeysInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
@@ -713,6 +756,7 @@ export type AccountUncheckedUpdateWithoutApiKeysInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
@@ -729,6 +773,7 @@ export type AccountCreateWithoutVoicesInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -745,6 +790,7 @@ export type AccountUncheckedCreateWithoutVoicesInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -777,6 +823,7 @@ export type AccountUpdateWithoutVoicesInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -793,6 +840,7 @@ export type AccountUncheckedUpdateWithoutVoicesInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -809,6 +857,7 @@ export type AccountCreateWithoutLexiconInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -825,6 +874,7 @@ export type AccountUncheckedCreateWithoutLexiconInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -857,6 +907,7 @@ export type AccountUpdateWithoutLexiconInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -873,6 +924,7 @@ export type AccountUncheckedUpdateWithoutLexiconInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -889,6 +941,7 @@ export type AccountCreateWithoutJobsInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
@@ -905,6 +958,7 @@ export type AccountUncheckedCreateWithoutJobsInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
@@ -937,6 +991,7 @@ export type AccountUpdateWithoutJobsInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
@@ -953,6 +1008,7 @@ export type AccountUncheckedUpdateWithoutJobsInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
@@ -969,6 +1025,7 @@ export type AccountCreateWithoutChatsInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
@@ -985,6 +1042,7 @@ export type AccountUncheckedCreateWithoutChatsInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
@@ -1017,6 +1075,7 @@ export type AccountUpdateWithoutChatsInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
@@ -1033,6 +1092,7 @@ export type AccountUncheckedUpdateWithoutChatsInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
@@ -1049,6 +1109,7 @@ export type AccountCreateWithoutWebhookSecretsInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -1065,6 +1126,7 @@ export type AccountUncheckedCreateWithoutWebhookSecretsInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -1097,6 +1159,7 @@ export type AccountUpdateWithoutWebhookSecretsInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -1113,6 +1176,7 @@ export type AccountUncheckedUpdateWithoutWebhookSecretsInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -1129,6 +1193,7 @@ export type AccountCreateWithoutWebhookDeliveriesInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -1145,6 +1210,7 @@ export type AccountUncheckedCreateWithoutWebhookDeliveriesInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -1177,6 +1243,7 @@ export type AccountUpdateWithoutWebhookDeliveriesInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -1193,6 +1260,7 @@ export type AccountUncheckedUpdateWithoutWebhookDeliveriesInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -1209,6 +1277,7 @@ export type AccountCreateWithoutUsersInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -1225,6 +1294,7 @@ export type AccountUncheckedCreateWithoutUsersInput = {
   credits?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -1257,6 +1327,7 @@ export type AccountUpdateWithoutUsersInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -1273,6 +1344,7 @@ export type AccountUncheckedUpdateWithoutUsersInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -1383,6 +1455,7 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   credits?: boolean
   webhookUrl?: boolean
   createdAt?: boolean
+  monthlyLimit?: boolean
   apiKeys?: boolean | Prisma.Account$apiKeysArgs<ExtArgs>
   jobs?: boolean | Prisma.Account$jobsArgs<ExtArgs>
   chats?: boolean | Prisma.Account$chatsArgs<ExtArgs>
@@ -1401,6 +1474,7 @@ export type AccountSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   credits?: boolean
   webhookUrl?: boolean
   createdAt?: boolean
+  monthlyLimit?: boolean
 }, ExtArgs["result"]["account"]>
 
 export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -1409,6 +1483,7 @@ export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   credits?: boolean
   webhookUrl?: boolean
   createdAt?: boolean
+  monthlyLimit?: boolean
 }, ExtArgs["result"]["account"]>
 
 export type AccountSelectScalar = {
@@ -1417,9 +1492,10 @@ export type AccountSelectScalar = {
   credits?: boolean
   webhookUrl?: boolean
   createdAt?: boolean
+  monthlyLimit?: boolean
 }
 
-export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "credits" | "webhookUrl" | "createdAt", ExtArgs["result"]["account"]>
+export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "credits" | "webhookUrl" | "createdAt" | "monthlyLimit", ExtArgs["result"]["account"]>
 export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   apiKeys?: boolean | Prisma.Account$apiKeysArgs<ExtArgs>
   jobs?: boolean | Prisma.Account$jobsArgs<ExtArgs>
@@ -1454,6 +1530,10 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     credits: bigint
     webhookUrl: string | null
     createdAt: Date
+    /**
+     * Credits of a calendar month in UTC; null: no limit.
+     */
+    monthlyLimit: bigint | null
   }, ExtArgs["result"]["account"]>
   composites: {}
 }
@@ -1891,6 +1971,7 @@ export interface AccountFieldRefs {
   readonly credits: Prisma.FieldRef<"Account", 'BigInt'>
   readonly webhookUrl: Prisma.FieldRef<"Account", 'String'>
   readonly createdAt: Prisma.FieldRef<"Account", 'DateTime'>
+  readonly monthlyLimit: Prisma.FieldRef<"Account", 'BigInt'>
 }
     
 

@@ -20,8 +20,18 @@ export type ApiKeyModel = runtime.Types.Result.DefaultSelection<Prisma.$ApiKeyPa
 
 export type AggregateApiKey = {
   _count: ApiKeyCountAggregateOutputType | null
+  _avg: ApiKeyAvgAggregateOutputType | null
+  _sum: ApiKeySumAggregateOutputType | null
   _min: ApiKeyMinAggregateOutputType | null
   _max: ApiKeyMaxAggregateOutputType | null
+}
+
+export type ApiKeyAvgAggregateOutputType = {
+  monthlyLimit: number | null
+}
+
+export type ApiKeySumAggregateOutputType = {
+  monthlyLimit: bigint | null
 }
 
 export type ApiKeyMinAggregateOutputType = {
@@ -34,6 +44,7 @@ export type ApiKeyMinAggregateOutputType = {
   createdById: string | null
   lastUsedAt: Date | null
   createdAt: Date | null
+  monthlyLimit: bigint | null
 }
 
 export type ApiKeyMaxAggregateOutputType = {
@@ -46,6 +57,7 @@ export type ApiKeyMaxAggregateOutputType = {
   createdById: string | null
   lastUsedAt: Date | null
   createdAt: Date | null
+  monthlyLimit: bigint | null
 }
 
 export type ApiKeyCountAggregateOutputType = {
@@ -59,9 +71,18 @@ export type ApiKeyCountAggregateOutputType = {
   createdById: number
   lastUsedAt: number
   createdAt: number
+  monthlyLimit: number
   _all: number
 }
 
+
+export type ApiKeyAvgAggregateInputType = {
+  monthlyLimit?: true
+}
+
+export type ApiKeySumAggregateInputType = {
+  monthlyLimit?: true
+}
 
 export type ApiKeyMinAggregateInputType = {
   id?: true
@@ -73,6 +94,7 @@ export type ApiKeyMinAggregateInputType = {
   createdById?: true
   lastUsedAt?: true
   createdAt?: true
+  monthlyLimit?: true
 }
 
 export type ApiKeyMaxAggregateInputType = {
@@ -85,6 +107,7 @@ export type ApiKeyMaxAggregateInputType = {
   createdById?: true
   lastUsedAt?: true
   createdAt?: true
+  monthlyLimit?: true
 }
 
 export type ApiKeyCountAggregateInputType = {
@@ -98,6 +121,7 @@ export type ApiKeyCountAggregateInputType = {
   createdById?: true
   lastUsedAt?: true
   createdAt?: true
+  monthlyLimit?: true
   _all?: true
 }
 
@@ -139,6 +163,18 @@ export type ApiKeyAggregateArgs<ExtArgs extends runtime.Types.Extensions.Interna
   /**
    * {@link https://www.prisma.io/docs/concepts/components/prisma-client/aggregations Aggregation Docs}
    * 
+   * Select which fields to average
+  **/
+  _avg?: ApiKeyAvgAggregateInputType
+  /**
+   * {@link https://www.prisma.io/docs/concepts/components/prisma-client/aggregations Aggregation Docs}
+   * 
+   * Select which fields to sum
+  **/
+  _sum?: ApiKeySumAggregateInputType
+  /**
+   * {@link https://www.prisma.io/docs/concepts/components/prisma-client/aggregations Aggregation Docs}
+   * 
    * Select which fields to find the minimum value
   **/
   _min?: ApiKeyMinAggregateInputType
@@ -169,6 +205,8 @@ export type ApiKeyGroupByArgs<ExtArgs extends runtime.Types.Extensions.InternalA
   take?: number
   skip?: number
   _count?: ApiKeyCountAggregateInputType | true
+  _avg?: ApiKeyAvgAggregateInputType
+  _sum?: ApiKeySumAggregateInputType
   _min?: ApiKeyMinAggregateInputType
   _max?: ApiKeyMaxAggregateInputType
 }
@@ -184,7 +222,10 @@ export type ApiKeyGroupByOutputType = {
   createdById: string | null
   lastUsedAt: Date | null
   createdAt: Date
+  monthlyLimit: bigint | null
   _count: ApiKeyCountAggregateOutputType | null
+  _avg: ApiKeyAvgAggregateOutputType | null
+  _sum: ApiKeySumAggregateOutputType | null
   _min: ApiKeyMinAggregateOutputType | null
   _max: ApiKeyMaxAggregateOutputType | null
 }
@@ -218,6 +259,7 @@ export type ApiKeyWhereInput = {
   createdById?: Prisma.StringNullableFilter<"ApiKey"> | string | null
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
+  monthlyLimit?: Prisma.BigIntNullableFilter<"ApiKey"> | bigint | number | null
   createdBy?: Prisma.XOR<Prisma.UserNullableScalarRelationFilter, Prisma.UserWhereInput> | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
 }
@@ -233,6 +275,7 @@ export type ApiKeyOrderByWithRelationInput = {
   createdById?: Prisma.SortOrderInput | Prisma.SortOrder
   lastUsedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  monthlyLimit?: Prisma.SortOrderInput | Prisma.SortOrder
   createdBy?: Prisma.UserOrderByWithRelationInput
   account?: Prisma.AccountOrderByWithRelationInput
 }
@@ -251,6 +294,7 @@ export type ApiKeyWhereUniqueInput = Prisma.AtLeast<{
   createdById?: Prisma.StringNullableFilter<"ApiKey"> | string | null
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
+  monthlyLimit?: Prisma.BigIntNullableFilter<"ApiKey"> | bigint | number | null
   createdBy?: Prisma.XOR<Prisma.UserNullableScalarRelationFilter, Prisma.UserWhereInput> | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
 }, "id" | "hash">
@@ -266,9 +310,12 @@ export type ApiKeyOrderByWithAggregationInput = {
   createdById?: Prisma.SortOrderInput | Prisma.SortOrder
   lastUsedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  monthlyLimit?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.ApiKeyCountOrderByAggregateInput
+  _avg?: Prisma.ApiKeyAvgOrderByAggregateInput
   _max?: Prisma.ApiKeyMaxOrderByAggregateInput
   _min?: Prisma.ApiKeyMinOrderByAggregateInput
+  _sum?: Prisma.ApiKeySumOrderByAggregateInput
 }
 
 export type ApiKeyScalarWhereWithAggregatesInput = {
@@ -285,6 +332,7 @@ export type ApiKeyScalarWhereWithAggregatesInput = {
   createdById?: Prisma.StringNullableWithAggregatesFilter<"ApiKey"> | string | null
   lastUsedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"ApiKey"> | Date | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"ApiKey"> | Date | string
+  monthlyLimit?: Prisma.BigIntNullableWithAggregatesFilter<"ApiKey"> | bigint | number | null
 }
 
 export type ApiKeyCreateInput = {
@@ -296,6 +344,7 @@ export type ApiKeyCreateInput = {
   expiresAt?: Date | string | null
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   createdBy?: Prisma.UserCreateNestedOneWithoutApiKeysInput
   account: Prisma.AccountCreateNestedOneWithoutApiKeysInput
 }
@@ -311,6 +360,7 @@ export type ApiKeyUncheckedCreateInput = {
   createdById?: string | null
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
 }
 
 export type ApiKeyUpdateInput = {
@@ -322,6 +372,7 @@ export type ApiKeyUpdateInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   createdBy?: Prisma.UserUpdateOneWithoutApiKeysNestedInput
   account?: Prisma.AccountUpdateOneRequiredWithoutApiKeysNestedInput
 }
@@ -337,6 +388,7 @@ export type ApiKeyUncheckedUpdateInput = {
   createdById?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 export type ApiKeyCreateManyInput = {
@@ -350,6 +402,7 @@ export type ApiKeyCreateManyInput = {
   createdById?: string | null
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
 }
 
 export type ApiKeyUpdateManyMutationInput = {
@@ -361,6 +414,7 @@ export type ApiKeyUpdateManyMutationInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 export type ApiKeyUncheckedUpdateManyInput = {
@@ -374,6 +428,7 @@ export type ApiKeyUncheckedUpdateManyInput = {
   createdById?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 export type ApiKeyListRelationFilter = {
@@ -405,6 +460,11 @@ export type ApiKeyCountOrderByAggregateInput = {
   createdById?: Prisma.SortOrder
   lastUsedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  monthlyLimit?: Prisma.SortOrder
+}
+
+export type ApiKeyAvgOrderByAggregateInput = {
+  monthlyLimit?: Prisma.SortOrder
 }
 
 export type ApiKeyMaxOrderByAggregateInput = {
@@ -417,6 +477,7 @@ export type ApiKeyMaxOrderByAggregateInput = {
   createdById?: Prisma.SortOrder
   lastUsedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  monthlyLimit?: Prisma.SortOrder
 }
 
 export type ApiKeyMinOrderByAggregateInput = {
@@ -429,6 +490,11 @@ export type ApiKeyMinOrderByAggregateInput = {
   createdById?: Prisma.SortOrder
   lastUsedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  monthlyLimit?: Prisma.SortOrder
+}
+
+export type ApiKeySumOrderByAggregateInput = {
+  monthlyLimit?: Prisma.SortOrder
 }
 
 export type ApiKeyCreateNestedManyWithoutAccountInput = {
@@ -541,6 +607,7 @@ export type ApiKeyCreateWithoutAccountInput = {
   expiresAt?: Date | string | null
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   createdBy?: Prisma.UserCreateNestedOneWithoutApiKeysInput
 }
 
@@ -554,6 +621,7 @@ export type ApiKeyUncheckedCreateWithoutAccountInput = {
   createdById?: string | null
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
 }
 
 export type ApiKeyCreateOrConnectWithoutAccountInput = {
@@ -596,6 +664,7 @@ export type ApiKeyScalarWhereInput = {
   createdById?: Prisma.StringNullableFilter<"ApiKey"> | string | null
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
+  monthlyLimit?: Prisma.BigIntNullableFilter<"ApiKey"> | bigint | number | null
 }
 
 export type ApiKeyCreateWithoutCreatedByInput = {
@@ -607,6 +676,7 @@ export type ApiKeyCreateWithoutCreatedByInput = {
   expiresAt?: Date | string | null
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
   account: Prisma.AccountCreateNestedOneWithoutApiKeysInput
 }
 
@@ -620,6 +690,7 @@ export type ApiKeyUncheckedCreateWithoutCreatedByInput = {
   expiresAt?: Date | string | null
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
 }
 
 export type ApiKeyCreateOrConnectWithoutCreatedByInput = {
@@ -658,6 +729,7 @@ export type ApiKeyCreateManyAccountInput = {
   createdById?: string | null
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
 }
 
 export type ApiKeyUpdateWithoutAccountInput = {
@@ -669,6 +741,7 @@ export type ApiKeyUpdateWithoutAccountInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   createdBy?: Prisma.UserUpdateOneWithoutApiKeysNestedInput
 }
 
@@ -682,6 +755,7 @@ export type ApiKeyUncheckedUpdateWithoutAccountInput = {
   createdById?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 export type ApiKeyUncheckedUpdateManyWithoutAccountInput = {
@@ -694,6 +768,7 @@ export type ApiKeyUncheckedUpdateManyWithoutAccountInput = {
   createdById?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 export type ApiKeyCreateManyCreatedByInput = {
@@ -706,6 +781,7 @@ export type ApiKeyCreateManyCreatedByInput = {
   expiresAt?: Date | string | null
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
 }
 
 export type ApiKeyUpdateWithoutCreatedByInput = {
@@ -717,6 +793,7 @@ export type ApiKeyUpdateWithoutCreatedByInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   account?: Prisma.AccountUpdateOneRequiredWithoutApiKeysNestedInput
 }
 
@@ -730,6 +807,7 @@ export type ApiKeyUncheckedUpdateWithoutCreatedByInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 export type ApiKeyUncheckedUpdateManyWithoutCreatedByInput = {
@@ -742,6 +820,7 @@ export type ApiKeyUncheckedUpdateManyWithoutCreatedByInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 
@@ -757,6 +836,7 @@ export type ApiKeySelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   createdById?: boolean
   lastUsedAt?: boolean
   createdAt?: boolean
+  monthlyLimit?: boolean
   createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["apiKey"]>
@@ -772,6 +852,7 @@ export type ApiKeySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   createdById?: boolean
   lastUsedAt?: boolean
   createdAt?: boolean
+  monthlyLimit?: boolean
   createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["apiKey"]>
@@ -787,6 +868,7 @@ export type ApiKeySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   createdById?: boolean
   lastUsedAt?: boolean
   createdAt?: boolean
+  monthlyLimit?: boolean
   createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["apiKey"]>
@@ -802,9 +884,10 @@ export type ApiKeySelectScalar = {
   createdById?: boolean
   lastUsedAt?: boolean
   createdAt?: boolean
+  monthlyLimit?: boolean
 }
 
-export type ApiKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "hash" | "scopes" | "hint" | "expiresAt" | "createdById" | "lastUsedAt" | "createdAt", ExtArgs["result"]["apiKey"]>
+export type ApiKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "hash" | "scopes" | "hint" | "expiresAt" | "createdById" | "lastUsedAt" | "createdAt" | "monthlyLimit", ExtArgs["result"]["apiKey"]>
 export type ApiKeyInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
@@ -835,6 +918,10 @@ export type $ApiKeyPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     createdById: string | null
     lastUsedAt: Date | null
     createdAt: Date
+    /**
+     * Credits of a calendar month in UTC; null: no limit.
+     */
+    monthlyLimit: bigint | null
   }, ExtArgs["result"]["apiKey"]>
   composites: {}
 }
@@ -1270,6 +1357,7 @@ export interface ApiKeyFieldRefs {
   readonly createdById: Prisma.FieldRef<"ApiKey", 'String'>
   readonly lastUsedAt: Prisma.FieldRef<"ApiKey", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"ApiKey", 'DateTime'>
+  readonly monthlyLimit: Prisma.FieldRef<"ApiKey", 'BigInt'>
 }
     
 

@@ -8,6 +8,7 @@ import { Tile } from '../../overview/tile.tsx'
 import { count, share, shortCount } from '../../parts/format.ts'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { monthUse } from '../../parts/month-use.tsx'
 import { Crumb } from '../../parts/page.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
 import { rangeOf } from '../../windows/time-window.ts'
@@ -16,11 +17,12 @@ import { AccountDialog } from './account-dialog.tsx'
 import { AccountHolders } from './account-holders.tsx'
 import { AccountJobs } from './account-jobs.tsx'
 import { AccountLedger } from './account-ledger.tsx'
+import { LimitsDialog } from './limits-dialog.tsx'
 
 /** One account as operators see it: its balance, what it does and what fails, its people and keys. */
 export function AccountPage({ id }: { id: string }) {
   const [looks, setLooks] = useState(0)
-  const [isGranting, setGranting] = useState(false)
+  const [open, setOpen] = useState<'credits' | 'limits' | null>(null)
   const lately = useMemo(() => ({ createdAt: rangeOf('30d', timeNow()) }), [looks, comebacks.value])
   const query = useQuery(oneAccount, { account: id, lately })
   const account = query.data?.account
@@ -28,12 +30,13 @@ export function AccountPage({ id }: { id: string }) {
     setLooks(looks + 1)
     query.reload()
   }
+  const Open = open === 'limits' ? LimitsDialog : AccountDialog
   return (
     <OperatorScreen
       title={account?.name ?? 'Account'}
       tab="accounts"
       crumb={<Crumb href={at('/operator/accounts')}>Accounts</Crumb>}
-      actions={account && <Actions id={account.id} onGrant={() => setGranting(true)} />}
+      actions={account && <Actions id={account.id} onOpen={setOpen} />}
     >
       <Load query={query} skeleton={<SkeletonRows rows={3} />}>
         {(data) => (
@@ -53,12 +56,12 @@ export function AccountPage({ id }: { id: string }) {
           </>
         )}
       </Load>
-      {isGranting && account && <AccountDialog account={account} onDone={reload} onClose={() => setGranting(false)} />}
+      {open !== null && account && <Open account={account} onDone={reload} onClose={() => setOpen(null)} />}
     </OperatorScreen>
   )
 }
 
-const Actions = ({ id, onGrant }: { id: string; onGrant: () => void }) => (
+const Actions = ({ id, onOpen }: { id: string; onOpen: (dialog: 'credits' | 'limits') => void }) => (
   <>
     <a class="button" href={at(`/operator/statistics?account=${id}`)}>
       Statistics
@@ -66,7 +69,10 @@ const Actions = ({ id, onGrant }: { id: string; onGrant: () => void }) => (
     <a class="button" href={at(`/operator/audit?account=${id}`)}>
       Changes
     </a>
-    <button type="button" class="button primary" onClick={onGrant}>
+    <button type="button" class="button" onClick={() => onOpen('limits')}>
+      Limits
+    </button>
+    <button type="button" class="button primary" onClick={() => onOpen('credits')}>
       Grant credits
     </button>
   </>
@@ -82,6 +88,11 @@ function Figures({ data: { account, unfinished, lately } }: { data: OneAccountQu
   return (
     <div class="tiles">
       <Tile name="Balance" value={count(account.credits)} note={`${shortCount(spent)} spent in 30 days`} />
+      <Tile
+        name="This month"
+        value={monthUse(account)}
+        note={account.monthlyLimit == null ? 'no monthly limit' : 'of its monthly limit'}
+      />
       <Tile
         name="Unfinished jobs"
         value={count(queued + processing)}

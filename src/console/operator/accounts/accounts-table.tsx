@@ -2,6 +2,7 @@ import { at } from '../../api/base.ts'
 import type { AccountsQuery } from '../../operations.ts'
 import { count } from '../../parts/format.ts'
 import { Moment } from '../../parts/moment.tsx'
+import { MonthUse } from '../../parts/month-use.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
 
 export type Account = AccountsQuery['accounts']['edges'][number]['node']
@@ -20,6 +21,7 @@ export const AccountsTable = ({ accounts, onGrant }: AccountsTableProps) => (
           <th>Id</th>
           <th class="from-900">Since</th>
           <th class="end">Credits</th>
+          <th class="end">This month</th>
           <th class="end">
             <span class="unseen">Actions</span>
           </th>
@@ -54,6 +56,9 @@ const AccountRow = ({ account, onGrant }: AccountRowProps) => (
     </td>
     <td class="end" data-label="Credits">
       {count(account.credits)}
+    </td>
+    <td class="end" data-label="This month">
+      <MonthUse of={account} />
     </td>
     <td class="end">
       <AccountButtons account={account} onGrant={onGrant} />

@@ -61,6 +61,33 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('a key is given a monthly limit and shows what of it is used; an empty field removes the limit', async () => {
+    const { service, owner, account, at } = opened()
+    const name = ownName('limited')
+    const id = newId('key')
+    await service.runtime.db.pool.query(ADD_KEY, [id, account, name, null])
+    await insertJob(service.runtime.db, account, { status: 'queued', apiKeyId: id, cost: 1500 })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('keys'))
+    const row = page.getByRole('row', { name })
+    const used = (text: string) => row.getByText(text, { exact: true }).waitFor()
+    await used('1,500')
+    const limit = async (text: string) => {
+      await row.getByRole('button', { name: `Change ${name}` }).click()
+      const dialog = page.getByRole('dialog', { name: 'Change the key' })
+      await dialog.getByLabel('Monthly limit').fill(text)
+      expect(await flaws(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await limit('20000')
+    await used('1,500 of 20,000')
+    await limit('')
+    await used('1,500')
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('the list says which user made a key', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime

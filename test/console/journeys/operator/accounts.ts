@@ -50,6 +50,13 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'Grant', exact: true }).click()
     await tile('Balance').getByText('525', { exact: true }).waitFor()
     await card('Latest changes of the balance').getByText('+25').waitFor()
+    await tile('This month').getByText('no monthly limit').waitFor()
+    await page.getByRole('button', { name: 'Limits' }).click()
+    await page.getByRole('spinbutton', { name: 'Monthly limit' }).fill('3000')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await tile('This month')
+      .getByText(/^\d+ of 3,000$/)
+      .waitFor()
     const rows = page.locator('main > div tbody tr')
     for (const [link, address] of [
       [card('Latest failures').getByRole('link', { name: 'All failed jobs' }), `account=${other}&status=failed`],

@@ -1,0 +1,69 @@
+-- locks: account (ACCESS EXCLUSIVE), api_key (ACCESS EXCLUSIVE)
+-- Credits of a calendar month in UTC; null: no limit.
+ALTER TABLE account ADD COLUMN monthly_limit bigint, ADD CONSTRAINT account_monthly_limit_check CHECK (monthly_limit >= 0);
+ALTER TABLE api_key ADD COLUMN monthly_limit bigint, ADD CONSTRAINT api_key_monthly_limit_check CHECK (monthly_limit >= 0);
+
+-- Credits of the jobs that an account or a key submitted in a month, without those that failed. Deletions of jobs change nothing. The
+-- ledger cannot answer this: it has no jobs that wait, and a charge may be written in another month than its job was accepted in.
+CREATE TABLE monthly_usage (
+  owner_id text NOT NULL COLLATE "C",
+  month date NOT NULL,
+  credits bigint NOT NULL,
+  PRIMARY KEY (owner_id, month)
+)
+WITH (fillfactor='50', autovacuum_vacuum_threshold='500', autovacuum_vacuum_scale_factor='0');
+
+CREATE FUNCTION usage_month(at timestamp with time zone) RETURNS date
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT date_trunc('month', "at" AT TIME ZONE 'UTC')::date $$;
+
+-- The update of a row waits for other submissions of its owner, so no two of them pass a limit together. Rows are locked in the order of
+-- their ids: an account before its keys.
+CREATE FUNCTION count_monthly_usage() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  exceeded text;
+BEGIN
+  WITH counted AS (
+    INSERT INTO "monthly_usage" AS u ("owner_id", "month", "credits")
+    SELECT o."owner_id", "usage_month"(n."created_at"), sum(n."cost")
+    FROM "new_jobs" n CROSS JOIN LATERAL (VALUES (n."account_id"), (n."api_key_id")) AS o ("owner_id")
+    WHERE n."cost" > 0 AND n."status" <> 'failed' AND o."owner_id" IS NOT NULL
+    GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT ("owner_id", "month") DO UPDATE SET "credits" = u."credits" + excluded."credits"
+    RETURNING "owner_id", "credits"
+  )
+  SELECT c."owner_id" INTO exceeded FROM counted c CROSS JOIN LATERAL (
+    SELECT "monthly_limit" FROM "account" WHERE "id" = c."owner_id"
+    UNION ALL
+    SELECT "monthly_limit" FROM "api_key" WHERE "id" = c."owner_id"
+  ) AS l WHERE c."credits" > l."monthly_limit" LIMIT 1;
+  IF exceeded IS NOT NULL THEN
+    RAISE EXCEPTION 'the monthly limit of % is reached', exceeded USING ERRCODE = 'SN002';
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION return_monthly_usage() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  UPDATE "monthly_usage" SET "credits" = "credits" - OLD."cost"
+  WHERE "owner_id" = OLD."account_id" AND "month" = "usage_month"(OLD."created_at");
+  UPDATE "monthly_usage" SET "credits" = "credits" - OLD."cost"
+  WHERE "owner_id" = OLD."api_key_id" AND "month" = "usage_month"(OLD."created_at");
+  RETURN NULL;
+END $$;
+
+-- in one transaction
+-- locks: job (SHARE ROW EXCLUSIVE)
+CREATE TRIGGER job_usage_insert AFTER INSERT ON job REFERENCING NEW TABLE AS new_jobs FOR EACH STATEMENT EXECUTE FUNCTION count_monthly_usage();
+CREATE TRIGGER job_usage_return AFTER UPDATE OF status ON job FOR EACH ROW
+  WHEN (new.status = 'failed'::job_status AND old.status <> 'failed'::job_status AND old.cost > 0) EXECUTE FUNCTION return_monthly_usage();
+
+-- Only jobs that have not ended can fail, so these alone must be counted with the triggers.
+INSERT INTO monthly_usage (owner_id, month, credits)
+SELECT o.owner_id, usage_month(j.created_at), sum(j.cost)
+FROM job j CROSS JOIN LATERAL (VALUES (j.account_id), (j.api_key_id)) AS o (owner_id)
+WHERE j.status IN ('queued', 'processing') AND j.cost > 0 AND o.owner_id IS NOT NULL GROUP BY 1, 2;

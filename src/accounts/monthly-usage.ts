@@ -1,0 +1,35 @@
+import type { Database } from '../db/database.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import { MAX_CREDITS } from './accounts.ts'
+
+const USED = `select owner_id as id, credits::float8 as credits from monthly_usage
+  where owner_id = any($1) and month = usage_month(now())`
+
+/** SQL: credits that the monthly limit of a row of `account` or `api_key` leaves; null without a limit. May be negative. */
+export const allowanceOf = (row: string): string => `
+  case when ${row}.monthly_limit is not null then ${row}.monthly_limit - coalesce(
+    (select u.credits from monthly_usage u where u.owner_id = ${row}.id and u.month = usage_month(now())), 0) end`
+
+/**
+ * Credits of the jobs that accounts or keys submitted since the month began in UTC, without those that failed.
+ * @param ids those that used none are left out of the result
+ */
+export async function usedThisMonth(
+  { db }: { readonly db: Pick<Database, 'readPool'> },
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await db.readPool.query<{ id: string; credits: number }>(USED, [ids])
+  return new Map(rows.map(({ id, credits }) => [id, credits]))
+}
+
+/** @throws INVALID_REQUEST unless a limit is null, or a whole number of credits */
+export function checkMonthlyLimit(limit: number | null | undefined): bigint | null | undefined {
+  if (limit == null) return limit
+  if (Number.isSafeInteger(limit) && limit >= 0 && BigInt(limit) <= MAX_CREDITS) return BigInt(limit)
+  const message = `must be a whole number from 0 to ${MAX_CREDITS}`
+  throw invalidRequest('Give a monthly limit in whole credits.', [{ path: '/monthlyLimit', message }])
+}
+
+/** For the record of changes. */
+export const limitsInWords = ({ monthlyLimit }: { readonly monthlyLimit: bigint | null }): string =>
+  monthlyLimit === null ? 'no monthly limit' : `monthly limit ${monthlyLimit}`
