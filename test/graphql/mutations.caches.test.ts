@@ -477,6 +477,15 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: 'updateAccount',
+    mutation: does(
+      'updateAccount(account: $account, monthlyLimit: 900)',
+      of('Account', 'id monthlyLimit'),
+      '($account: ID!)',
+    ),
+    reads: [...shown('audit'), '{ account { id monthlyLimit usedThisMonth } }'],
+  },
+  {
     name: 'applyEndpoints',
     mutation: apply(
       ['stage', 'made'],

@@ -18,6 +18,7 @@ type Key = { api_key_id: string; api_key: string; scopes: string[] }
 // Each command is a process of its own, and several run in one test.
 const DEADLINE_MS = 180_000
 const MAIN = fileURLToPath(new URL('../../../bin/sonant.js', import.meta.url))
+const UNLIMITED = { monthly_limit: null, used_this_month: 0 }
 const TYPE_ID = { account: /^acct_[0-9a-z]{26}$/, key: /^key_[0-9a-z]{26}$/ }
 
 describe('the command line next to a running server', { timeout: DEADLINE_MS }, () => {
@@ -45,12 +46,14 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
 
   test('the first start made the account demo with a million credits', async () => {
     const demo = await sonantHere(service.env, 'accounts', 'show', '--account', 'demo')
-    expect(demo).toEqual({ account_id: expect.stringMatching(TYPE_ID.account), name: 'demo', credits: 1_000_000 })
+    const id = expect.stringMatching(TYPE_ID.account)
+    expect(demo).toEqual({ account_id: id, name: 'demo', credits: 1_000_000, ...UNLIMITED })
   })
 
   test('an account is created, credited and shown, by id and by name', async () => {
     const id = account.account_id
-    expect(account).toEqual({ account_id: expect.stringMatching(TYPE_ID.account), name: 'studio', credits: 100 })
+    const made = { account_id: expect.stringMatching(TYPE_ID.account), name: 'studio', credits: 100 }
+    expect(account).toEqual({ ...made, ...UNLIMITED })
     const credited = await sonantHere(service.env, 'accounts', 'credit', '--account', id, '--amount', '25')
     expect(credited).toEqual({ account_id: id, credits: 125 })
     const here = (...args: string[]) => sonantHere(service.env, 'accounts', ...args)
@@ -98,12 +101,12 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
     const workflows = await listed('workflows', 'list')
     const workers = await listed('workers', 'list')
     expect(accounts.items).toEqual([
-      { account_id: expect.stringMatching(TYPE_ID.account), name: 'demo', credits: 1_000_000 },
+      { account_id: expect.stringMatching(TYPE_ID.account), name: 'demo', credits: 1_000_000, ...UNLIMITED },
       { ...account, credits: expect.any(Number) },
     ])
     const { api_key_id, scopes } = key
     const first = { api_key_id, name: 'first', scopes, created_at: expect.stringMatching(/Z$/), expires_at: null }
-    expect(keys.items).toContainEqual({ ...first, last_used_at: expect.stringMatching(/Z$/) })
+    expect(keys.items).toContainEqual({ ...first, last_used_at: expect.stringMatching(/Z$/), ...UNLIMITED })
     const expiring = { name: 'reader', expires_at: '2100-01-31T00:00:00.000Z' }
     expect(keys.items).toContainEqual(expect.objectContaining(expiring))
     expect(JSON.stringify(keys)).not.toContain('snt_')
@@ -112,8 +115,12 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
     expect(workers.items).toMatchObject([{ worker_id: expect.stringMatching(/^wrk_/), alive: true, pools: ['espeak'] }])
     const { stdout } = await run(['accounts', 'list'], service.env)
     const keyTable = (await runHere(['keys', 'list', '--account', 'studio'], service.env)).stdout
-    expect(keyTable).toMatch(/^KEY +NAME +SCOPES +CREATED \(UTC\) +EXPIRES \(UTC\) +LAST USED \(UTC\)\n/)
-    expect(stdout).toMatch(/^ACCOUNT +NAME +CREDITS\nacct_\w+ +demo +1000000\nacct_\w+ +studio +\d+\n$/)
+    expect(keyTable).toMatch(
+      /^KEY +NAME +SCOPES +CREATED \(UTC\) +EXPIRES \(UTC\) +LAST USED \(UTC\) +MONTHLY LIMIT +USED THIS MONTH\n/,
+    )
+    expect(stdout).toMatch(
+      /^ACCOUNT +NAME +CREDITS +MONTHLY LIMIT +USED THIS MONTH\nacct_\w+ +demo +1000000 +- +0\nacct_\w+ +studio +\d+ +- +0\n$/,
+    )
   })
 
   test('an endpoint that is shown can be applied again as it stands', async () => {

@@ -66,7 +66,7 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     const name = ownName('limited')
     const id = newId('key')
     await service.runtime.db.pool.query(ADD_KEY, [id, account, name, null])
-    await insertJob(service.runtime.db, account, { status: 'queued', apiKeyId: id, cost: 1500 })
+    await insertJob(service.runtime.db, account, { status: 'queued', apiKeyId: id, cost: '1500' })
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('keys'))
     const row = page.getByRole('row', { name })
