@@ -15,6 +15,8 @@ const INNER = "(?:(?<=\\p{L}\\p{M}?)['.·](?=\\p{L})|(?<=\\p{N})[.,'](?=\\p{N}))
 const WORD = `${ELISION}(?!${LETTER})|${LETTER}+(?:(?!${POSSESSIVE})${INNER}${LETTER}+)*`
 const TOKEN = new RegExp(`\\s+|${WORD}|\\p{Script=Hangul}[\\p{Script=Hangul}\\p{M}]*|[${CONTINUOUS}]\\p{M}*|.`, 'gisv')
 const SPACE = /^\s/
+const FIRST = new RegExp(`^${LETTER}`, 'v')
+const LAST = new RegExp(`${LETTER}$`, 'v')
 
 /** Placeholder that no entry can match. */
 export const FIXED = '\ufffc'
@@ -80,7 +82,16 @@ function findAll(exact: FormTree, loose: FormTree, text: string, language = ANY)
       at += best.tokens
     }
   }
-  return found
+  return found.map((one) => apart(one, text))
+}
+
+/** A sign stands at its number ("$5"), but the words for it do not. */
+function apart(one: Replacement, text: string): Replacement {
+  const { start, end, alias } = one
+  const sign = text.slice(start, end)
+  const before = LAST.test(text.slice(Math.max(0, start - 2), start)) && !FIRST.test(sign) && FIRST.test(alias)
+  const after = FIRST.test(text.slice(end, end + 2)) && !LAST.test(sign) && LAST.test(alias)
+  return { ...one, alias: `${before ? ' ' : ''}${alias}${after ? ' ' : ''}` }
 }
 
 class Line {

@@ -31,6 +31,20 @@ describe('a lexicon', () => {
     expect(await said('die chat', entries)).toBe('dye chat')
   })
 
+  test('the words for a sign stand apart from the number or word beside it, and in Korean and Japanese they do not', async () => {
+    const entries = [
+      entry('$', 'bucks'),
+      entry('5', 'fiver'),
+      entry('#', '番', 'Japanese'),
+      entry('앱', '애플리케이션'),
+    ]
+    expect(await said('$1005, 7$, US$7, $5, a $ sign', entries)).toBe(
+      'bucks 1005, 7 bucks, US bucks 7, bucks fiver, a bucks sign',
+    )
+    expect(await said('#3と앱을', entries, 'Japanese')).toBe('番3と앱을')
+    expect(await said('앱 2개', entries)).toBe('애플리케이션 2개')
+  })
+
   test('signs, elisions, possessives, decimals, accents and scripts without spaces have their borders', async () => {
     const entries = [
       entry('API', 'interface'),
@@ -42,7 +56,7 @@ describe('a lexicon', () => {
       entry('AT&T', 'the company'),
     ]
     expect(await said("The API's l'API, don't; C++11 3.5 3", entries)).toBe(
-      "The interface's l'interface, don't; see plus plus11 3.5 three",
+      "The interface's l'interface, don't; see plus plus 11 3.5 three",
     )
     expect(await said('cafe\u0301 café 東京タワー AT&T API를 user_API', entries)).toBe(
       'coffee coffee Tokyoタワー the company interface를 user_API',
