@@ -40,6 +40,10 @@ export interface EastAsianWords {
   /** Marks inside of addresses. */
   readonly marks: Readonly<Record<string, string>>
   readonly symbols: Readonly<Record<string, string>>
+  /** Latin abbreviations. A key that ends in a period needs it; others are read with and without. */
+  readonly abbreviations: Readonly<Record<string, string>>
+  /** Before a temperature, if it has words of its own. */
+  readonly degrees?: { readonly unit: RegExp; readonly below: string; readonly above: string }
   /** A part of an address, such as `kr`, that is not said as it is written. */
   readonly label?: (label: string, isEnd: boolean) => string
   /** A rating: ★★★☆☆ is three stars. */
@@ -63,11 +67,17 @@ const FILE = String.raw`(?<name>[\p{L}\d_-]{1,60})\.(?<extension>jpe?g|png|gif|s
 const FULL_WIDTH =
   /[０-９Ａ-Ｚａ-ｚ％＋－／＝＄＠＃＆＜＞＾]|(?<=[0-9０-９])[．：](?=[0-9０-９])|(?<=[０-９])，(?=[０-９]{3})/g
 
-/** Letters, digits and the signs of numbers at full width become those of ASCII; other punctuation keeps its form and so its pauses. */
+/** A minus sign that does not stand between two things. */
+const LONG_MINUS = /(?<![\dA-Za-z)\]²³%］）] ?)−(?=\d)/g
+
+/**
+ * Letters, digits and the signs of numbers at full width become those of ASCII; other punctuation keeps its form and so its pauses.
+ * The minus sign of a number becomes a hyphen.
+ */
 export const foldWidth = (text: string): string =>
-  text.replaceAll(FULL_WIDTH, (character) =>
-    character === '−' ? '-' : String.fromCharCode(character.charCodeAt(0) - 0xfee0),
-  )
+  text
+    .replaceAll(FULL_WIDTH, (character) => String.fromCharCode(character.charCodeAt(0) - 0xfee0))
+    .replaceAll(LONG_MINUS, '-')
 
 export const isDate = (month: string, day: string): boolean =>
   Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31
@@ -130,6 +140,34 @@ function sayAddress({ marks, digits, label }: EastAsianWords, address: string): 
     .join('')
     .replaceAll(/ +/g, ' ')
     .trim()
+}
+
+/** Periods of initials, titles and other abbreviations are no ends of sentences, before which engines pause: "Dr. 田中", "J. R. Smith". */
+export function abbreviationRules({ abbreviations }: EastAsianWords): Rule[] {
+  const words = Object.keys(abbreviations)
+  const PLAIN = `Co\\.?,? ?Ltd|${oneOf(words.filter((word) => !word.endsWith('.')))}`
+  const DOTTED = oneOf(words.filter((word) => word.endsWith('.')))
+  const LETTER = '[\\p{Script=Han}\\p{Script=Hangul}\\p{Script=Hiragana}\\p{Script=Katakana}]'
+  const INITIALS = `(?:[A-Z][a-z]?\\. ?){2,6}|(?:[a-z]\\.){2,6}|[A-Z]\\.(?=${LETTER}| ?[A-Za-z])`
+  const keepingEnd = (match: string, after: string, spoken: string): RuleAnswer =>
+    /\. ?$/.test(match) && /^['"”’)\]」』）]*\s*(?:\n|$)/.test(after)
+      ? { spoken: spoken.trimEnd(), length: match.trimEnd().length - 1 }
+      : spoken
+  return [
+    rule(
+      'abbreviation',
+      'letter',
+      `(?<word>${PLAIN})(?:\\.|(?![A-Za-z\\d.]))|(?<dotted>${DOTTED})(?![A-Za-z]{2})`,
+      ({ word, dotted }, { before, after }, match) => {
+        // "/etc/hosts".
+        if (before.endsWith('/') || after.startsWith('/')) return null
+        return keepingEnd(match, after, abbreviations[word?.replace(/^Co\b.*/, 'Co. Ltd') ?? dotted ?? ''] ?? match)
+      },
+    ),
+    rule('abbreviation', 'letter', INITIALS, (_groups, { after }, match) =>
+      keepingEnd(match, after, match.replaceAll('.', '')),
+    ),
+  ]
 }
 
 /** Names whose number is said in another way. */
@@ -275,21 +313,24 @@ export function measureRules(words: EastAsianWords): Rule[] {
   const { units, gap, to, per, magnitudes } = words
   const UNIT = `${oneOf(Object.keys(units))}|[㎀-㏟]`
   const nameOf = (written: string): string | undefined => units[written] ?? units[written.normalize('NFKC')]
-  const read: Read = ({ sign, from, number = '', magnitude = '', unit = '', per: below }, { before, after }, match) => {
+  const read: Read = (
+    { sign, from, number = '', magnitude = '', unit = '', per: below, time },
+    { before, after },
+    match,
+  ) => {
     const isRate = RATE.test(before)
     const name = isRate ? nameOf(unit)?.replace(BY_TIME, '') : nameOf(unit)
     if (name === undefined || !isSigned(sign, before)) return null
     const first = from === undefined ? '' : `${fill(words.number(from), name.includes('#') ? name : '#', gap)}${to}`
-    const measured = fill(`${words.number(number, name)}${magnitude}`, name, gap)
-    const said = `${first}${below === undefined || isRate ? measured : per(measured, nameOf(below) ?? below)}`
-    return withParticle(words, `${signWord(words, sign)}${said}`, after, match)
+    const value = from === undefined ? words.number(number, name) : signed(words, number, name, sign)
+    const measured = fill(`${value}${magnitude}`, name, gap)
+    const divided = below === undefined || isRate ? measured : per(measured, nameOf(below) ?? below)
+    const said = `${first}${time === undefined ? divided : per(divided, nameOf(time) ?? time)}`
+    return withParticle(words, `${signWord(words, sign, name)}${said}`, after, match)
   }
-  const AMOUNT = /(?:[\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}]|\d[A-Za-z]{1,3}|[¥￥$€£₩][\d.,]{1,20})$/u
-  const END = String.raw`(?:\/(?<per>${UNIT}))?(?:(?<=[%‰])|(?![A-Za-z\d²³]))`
+  const END = String.raw`(?:\/(?<per>${UNIT})(?:\/(?<time>${words.eachOf}|${UNIT}))?)?(?:(?<=[%‰])|(?![A-Za-z\d²³]))`
   return [
-    rule('measure', 'symbol', `\\/(?<unit>${words.eachOf}|${UNIT})(?![A-Za-z])`, ({ unit = '' }, { before }) =>
-      AMOUNT.test(before) ? words.each(nameOf(unit) ?? unit) : null,
-    ),
+    ...slashRules(words, UNIT, nameOf),
     ...signedRules(
       'range',
       `${SIGN}(?<from>${NUMBER}) ?(?:${UNIT})?${DASH}(?<number>[-−+]?${NUMBER}) ?(?<unit>${UNIT})${END}`,
@@ -303,14 +344,43 @@ export function measureRules(words: EastAsianWords): Rule[] {
   ]
 }
 
-const signWord = (words: EastAsianWords, sign: string | undefined): string =>
-  sign === undefined ? '' : sign === '+' ? words.plus : sign === '±' ? `${words.plus}${words.minus}` : words.minus
+function slashRules(
+  { eachOf, each }: EastAsianWords,
+  unit: string,
+  nameOf: (unit: string) => string | undefined,
+): Rule[] {
+  const AMOUNT = /(?:[\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}]|\d[A-Za-z]{1,3}|[¥￥$€£₩][\d.,]{1,20})$/u
+  return [
+    // "60mL/min/1.73m²".
+    rule('measure', 'symbol', `\\/(?=${NUMBER} ?(?:${unit}))`, (_groups, { before }) =>
+      /\d ?[A-Za-zµμ]{1,4}\/[A-Za-z]{1,4}$/.test(before) ? each('') : null,
+    ),
+    rule('measure', 'symbol', `\\/(?<per>${eachOf}|${unit})(?![A-Za-z])`, ({ per = '' }, { before }) =>
+      AMOUNT.test(before) ? each(nameOf(per) ?? per) : null,
+    ),
+  ]
+}
+
+/** A sign before a number, or before a temperature: 零下. */
+function signWord({ plus, minus, degrees }: EastAsianWords, sign: string | undefined, unit = ''): string {
+  if (sign === undefined) return ''
+  if (sign === '±') return `${plus}${minus}`
+  if (degrees?.unit.test(unit) === true) return sign === '+' ? degrees.above : degrees.below
+  return sign === '+' ? plus : minus
+}
+
+/** The last number of a range. A temperature above zero says so behind one below it: 零下五到零上三摄氏度. */
+function signed(words: EastAsianWords, written: string, unit: string, first: string | undefined): string {
+  if (words.degrees?.unit.test(unit) !== true) return words.number(written, unit)
+  const sign = /^[-−]/.test(written) ? '-' : first === '-' && Number(written) > 0 ? '+' : undefined
+  return `${signWord(words, sign, unit)}${words.number(written.replace(/^[-−]/, ''), unit)}`
+}
 
 /** Ranges, serial names and all other numbers: the last of the rules for digits. */
 export function numberRules(words: EastAsianWords): Rule[] {
   const { number, digits, point, serial } = words
   const plain: Read = ({ sign, number: written = '' }, { before, after }) =>
-    isSigned(sign, before) ? `${signWord(words, sign)}${number(written, /第$/.test(before) ? '' : after)}` : null
+    isSigned(sign, before) ? `${signWord(words, sign, after)}${number(written, /第$/.test(before) ? '' : after)}` : null
   return [
     ...rulesAt(
       ['digit', 'letter'],

@@ -133,4 +133,18 @@ describeReadings('Japanese', {
   'cardinal full width': `
     ２０２４年の５０％ | 二千二十四年の五十パーセント
   `,
+  'abbreviations of Latin letters': `
+    Dr. 田中とJ. R. Smithさん | ドクター 田中とJ R Smithさん
+    Mr.鈴木、St. Louis、George W. Bush | ミスター鈴木、セント Louis、George W Bush
+    U.S.A.とPh.D.、J.R.R. Tolkien | USAとPhD、JRR Tolkien
+    E. coliなど、e.g. 大腸菌、3 p.m. | E coliなど、例えば 大腸菌、午後三時
+    Toyota Co., Ltd.の社長、図はFig. 3 | Toyota カンパニーリミテッドの社長、図は図 三
+    /etc/hostsを開く | /etc/hostsを開く
+    Sony Corp. | Sony コーポレーション.
+  `,
+  'units one below the other': `
+    HbA1cは6.5%、60mL/min/1.73m²、5mg/kg/日 | ヘモグロビンエーワンシーは六点五パーセント、六十ミリリットル毎分毎一点七三平方メートル、五ミリグラム毎キログラム毎日
+    −5℃ | マイナス五度
+    Ver.2.0 | バージョン二点零
+  `,
 })

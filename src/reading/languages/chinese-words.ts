@@ -131,6 +131,62 @@ export const CURRENCIES = spokenForms(`
   ZAR | 兰特
 `)
 
+/** Latin abbreviations. One that ends in a period needs it. */
+export const ABBREVIATIONS = spokenForms(`
+  Dr | Doctor
+  Mr | Mister
+  Mrs | Missis
+  Ms | Miz
+  Prof | Professor
+  Jr | Junior
+  Ltd | Limited
+  Inc | Incorporated
+  Corp | Corporation
+  Co. Ltd | 有限公司
+  vs | 对
+  etc | 等等
+  e.g | 例如
+  i.e | 即
+  a.m,A.M | 上午
+  p.m,P.M | 下午
+  et al | 等人
+  St. | Saint
+  Sr. | Senior
+  Mt. | Mount
+  Co. | Company
+  Fig. | 图
+  Figs. | 图
+  Tab. | 表
+  Vol. | 卷
+  Ver. | 版本
+  ver. | 版本
+  Ch. | Chapter
+  Sec. | Section
+  Eq. | 公式
+  Ref. | 参考
+  Jan. | 一月
+  Feb. | 二月
+  Mar. | 三月
+  Apr. | 四月
+  Jun. | 六月
+  Jul. | 七月
+  Aug. | 八月
+  Sep.,Sept. | 九月
+  Oct. | 十月
+  Nov. | 十一月
+  Dec. | 十二月
+  approx. | 大约
+  max. | 最大
+  min. | 最小
+  Tel. | 电话
+  Ext.,ext. | 分机
+  Gen. | General
+  Capt. | Captain
+  Rev. | Reverend
+  Sen. | Senator
+  Gov. | Governor
+`)
+
 /** Inside of addresses and file names. */
 export const MARKS = spokenForms(`
   . | 点

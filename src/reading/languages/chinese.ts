@@ -1,4 +1,5 @@
 import {
+  abbreviationRules,
   dayRule,
   daySpanRule,
   type EastAsianWords,
@@ -19,7 +20,16 @@ import {
 import { LARGEST_SPELLED } from '../number-rules.ts'
 import { oneOf, rule, rulesAt } from '../rules.ts'
 import type { Read, Rule, RuleBook } from '../scan.ts'
-import { ACRONYMS, CURRENCIES, MARKS, MEASURE_WORDS, NOT_MEASURED, SYMBOLS, UNITS } from './chinese-words.ts'
+import {
+  ABBREVIATIONS,
+  ACRONYMS,
+  CURRENCIES,
+  MARKS,
+  MEASURE_WORDS,
+  NOT_MEASURED,
+  SYMBOLS,
+  UNITS,
+} from './chinese-words.ts'
 
 const DIGITS = '零一二三四五六七八九'
 const MYRIADS = ['', '万', '亿', '万亿']
@@ -41,6 +51,7 @@ export function chinese(): RuleBook {
     marks: MARKS,
     rules: [
       ...electronicRules(words),
+      ...abbreviationRules(words),
       ...pairRules(words),
       ...acronyms(),
       ...codes(),
@@ -86,6 +97,8 @@ const chineseWords = (): EastAsianWords => ({
   currencies: CURRENCIES,
   marks: MARKS,
   symbols: SYMBOLS,
+  abbreviations: ABBREVIATIONS,
+  degrees: { unit: /^[摄华]氏度|^(?:[至到~～-][-−]?[\d.]{1,6})?度/, below: '零下', above: '零上' },
   stars: (count) => `${cardinal(String(count))}星`,
   serial: (letters, written) => `${letters}${written.length > 2 ? digits(written) : cardinal(written)}`,
 })
@@ -322,6 +335,12 @@ function years(): Rule[] {
           ? `${digits(from)}到${digits(to)}`
           : null,
     ),
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<year>(?:1[89]|20)\d\d)(?![\d%％‰]|[.,:/-]\d)`,
+      ({ year = '' }, { before, after }) => (isBareYear(year, before, after) ? digits(year) : null),
+    ),
     rule('date', 'digit', String.raw`(?<year>\d{2,4})(?=年)`, ({ year = '' }, { before, after }) =>
       isYear(year, before, after) ? digits(year) : null,
     ),
@@ -347,12 +366,50 @@ function isYear(year: string, before: string, after: string): boolean {
   return Number(year) >= 70 && !/^(?:来|前|后|间|内|以|之|的|多|里|如|历|过)/.test(next)
 }
 
+const SINCE =
+  /(?:截[至止]到?|自从|始于|[始建生卒创成立版发]于|(?<![高低大小等多少优劣限近])于|(?<![独各亲])自|[©(（])[ ]?$/
+const IN = /(?:(?<![存所现正实])在|从|直到|早在|[～〜~到至与和、]|以及)$/
+const NAMED =
+  '(?:[春夏秋冬](?![眠])|赛季|款|版|届|级|财年|学年|年度|世界杯|欧洲杯|美洲杯|亚洲杯|奥运|亚运|世博|全运|冬奥|国际|全国|全球|世界|中国|北京|上海|广州|深圳|香港|伦敦|巴黎|东京|里约)'
+const EVENT = new RegExp(`^ ?${NAMED}`)
+const COUNTED_NEXT = new RegExp(
+  `^ ?(?!成[立为])(?:多|余|几|来|[万亿千百]|${MEASURE_WORDS}|[元人米克吨度分斤里亩点]|美元|欧元|公里|平方|立方|毫|厘|千)`,
+)
+
+/** 于2012成立, （2012） and 2012春夏 name a year; 高于2012, 2012人 and 从2000到3000 are numbers. */
+function isBareYear(year: string, before: string, after: string): boolean {
+  if (EVENT.test(after)) return !/[\d万亿千百共约近]$/.test(before)
+  if (COUNTED_NEXT.test(after) || /^ ?[A-Za-z℃°]/.test(after)) return false
+  if (/[(（]$/.test(before)) return /^[)）]/.test(after)
+  if (SINCE.test(before)) return true
+  // A round number is rather a count.
+  return IN.test(before) && !/00$/.test(year) && (!/[到至]$/.test(before) || /(?:19|20)\d\d年?[到至]$/.test(before))
+}
+
+const clock = (hour: string, minute: string, second?: string): string =>
+  `${hourOf(hour)}点${minute === '00' && (second ?? '00') === '00' ? '' : `${plainNumber(minute)}分`}${second === undefined || second === '00' ? '' : `${plainNumber(second)}秒`}`
+
+const halfOf = (half: string): string => (/[Aa]/.test(half) ? '上午' : '下午')
+
+/** "10:30am" in one keeps its letters. */
+function halfDays(): Rule[] {
+  return [
+    rule('time', 'letter', String.raw`(?<half>[AaPp])\.?[Mm]\.? ?(?=\d{1,2}:\d\d)`, ({ half = '' }) => halfOf(half)),
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<hour>\d{1,2})(?::(?<minute>[0-5]\d))?(?: (?=[AP]M|[ap]m)|(?= ?[AaPp]\.)) ?(?<half>[AaPp])\.?[Mm](?![A-Za-z\d])\.?`,
+      ({ hour = '', minute, half = '' }) =>
+        minute === undefined && Number(hour) > 12 ? null : `${halfOf(half)}${clock(hour, minute ?? '00')}`,
+    ),
+  ]
+}
+
 function times(): Rule[] {
   const SCORE = /(?:比分|大比分|以|比)\s?(?:为|是)?\s?$/
   const WON = /^\s?(?:战胜|击败|取胜|领先|大胜|险胜|逆转|力克|获胜|战平|落后|的比分|不敌|轻取|完胜)/
-  const clock = (hour: string, minute: string, second?: string): string =>
-    `${hourOf(hour)}点${minute === '00' && (second ?? '00') === '00' ? '' : `${plainNumber(minute)}分`}${second === undefined || second === '00' ? '' : `${plainNumber(second)}秒`}`
   return [
+    ...halfDays(),
     rule(
       'time',
       'digit',

@@ -130,6 +130,59 @@ export const CURRENCIES = spokenForms(`
   ZAR | ランド
 `)
 
+/** Latin abbreviations. One that ends in a period needs it. */
+export const ABBREVIATIONS = spokenForms(`
+  Dr | ドクター
+  Mr | ミスター
+  Mrs | ミセス
+  Ms | ミズ
+  Prof | プロフェッサー
+  Jr | ジュニア
+  Ltd | リミテッド
+  Inc | インク
+  Corp | コーポレーション
+  Co. Ltd | カンパニーリミテッド
+  vs | 対
+  etc | など
+  e.g | 例えば
+  i.e | すなわち
+  a.m,A.M | 午前
+  p.m,P.M | 午後
+  et al | ほか
+  St. | セント
+  Sr. | シニア
+  Mt. | マウント
+  Co. | カンパニー
+  Fig.,Figs. | 図
+  Tab. | 表
+  Ver.,ver. | バージョン
+  Ch. | チャプター
+  Sec. | セクション
+  Eq. | 式
+  Ref. | 参考
+  Jan. | 一月
+  Feb. | 二月
+  Mar. | 三月
+  Apr. | 四月
+  Jun. | 六月
+  Jul. | 七月
+  Aug. | 八月
+  Sep.,Sept. | 九月
+  Oct. | 十月
+  Nov. | 十一月
+  Dec. | 十二月
+  approx. | 約
+  max. | 最大
+  min. | 最小
+  Tel. | 電話
+  Ext.,ext. | 内線
+  Gen. | ジェネラル
+  Capt. | キャプテン
+  Rev. | レバレンド
+  Sen. | セネター
+  Gov. | ガバナー
+`)
+
 /** Inside of addresses and file names. */
 export const MARKS = spokenForms(`
   . | ドット
@@ -299,6 +352,7 @@ export const ATOMS = wordsOf('ゼロ ワン ツー スリー フォー ファイ
 
 /** Names whose number is English. */
 export const ENGLISH_NUMBERS = spokenForms(`
+  HbA1c | ヘモグロビンエーワンシー
   2D | ツーD
   3D | スリーD
   3G | スリーG

@@ -1,4 +1,5 @@
 import {
+  abbreviationRules,
   dayRule,
   daySpanRule,
   type EastAsianWords,
@@ -20,7 +21,7 @@ import {
 import { LARGEST_SPELLED, spell } from '../number-rules.ts'
 import { oneOf, rule, rulesAt } from '../rules.ts'
 import type { Read, Rule, RuleBook } from '../scan.ts'
-import { ATOMS, CURRENCIES, ENGLISH_NUMBERS, MARKS, SYMBOLS, UNITS } from './japanese-words.ts'
+import { ABBREVIATIONS, ATOMS, CURRENCIES, ENGLISH_NUMBERS, MARKS, SYMBOLS, UNITS } from './japanese-words.ts'
 
 const DIGITS = '零一二三四五六七八九'
 const ERAS: Readonly<Record<string, string>> = { R: '令和', H: '平成', S: '昭和', T: '大正', M: '明治' }
@@ -37,6 +38,7 @@ export function japanese(): RuleBook {
     marks: MARKS,
     rules: [
       ...electronicRules(words),
+      ...abbreviationRules(words),
       ...pairRules(words),
       ...namedNumbers(ENGLISH_NUMBERS),
       ...names(),
@@ -80,6 +82,7 @@ const japaneseWords = (): EastAsianWords => ({
   currencies: CURRENCIES,
   marks: MARKS,
   symbols: SYMBOLS,
+  abbreviations: ABBREVIATIONS,
   stars: (count) => `星${cardinal(String(count))}つ`,
   atoms: (written) => ATOMS[Number(written)] ?? cardinal(written),
   serial: (letters, written) => `${letters}${written.length > 3 ? digits(written) : cardinal(written)}`,
@@ -242,9 +245,11 @@ function times(): Rule[] {
     rule(
       'time',
       'digit',
-      String.raw`(?<hour>\d{1,2}):(?<minute>[0-5]\d) ?(?<half>[AaPp])\.?[Mm](?![A-Za-z])\.?`,
-      ({ hour = '', minute = '', half = '' }) =>
-        `${halfOf(half)}${plainNumber(hour)}時${minute === '00' ? '' : `${plainNumber(minute)}分`}`,
+      String.raw`(?<hour>\d{1,2})(?::(?<minute>[0-5]\d))? ?(?<half>[AaPp])\.?[Mm](?![A-Za-z\d])\.?`,
+      ({ hour = '', minute, half = '' }) =>
+        minute === undefined && Number(hour) > 12
+          ? null
+          : `${halfOf(half)}${plainNumber(hour)}時${(minute ?? '00') === '00' ? '' : `${plainNumber(minute ?? '')}分`}`,
     ),
     rule(
       'time',

@@ -125,6 +125,60 @@ export const CURRENCIES = spokenForms(`
   ZAR | 랜드
 `)
 
+/** Latin abbreviations. One that ends in a period needs it. */
+export const ABBREVIATIONS = spokenForms(`
+  Dr | 닥터
+  Mr | 미스터
+  Mrs | 미세스
+  Ms | 미즈
+  Prof | 프로페서
+  Jr | 주니어
+  Ltd | 리미티드
+  Inc | 인코퍼레이티드
+  Corp | 코퍼레이션
+  Co. Ltd | 컴퍼니 리미티드
+  vs | 대
+  etc | 등
+  e.g | 예를 들어
+  i.e | 즉
+  a.m,A.M | 오전
+  p.m,P.M | 오후
+  et al | 외
+  St. | 세인트
+  Sr. | 시니어
+  Mt. | 마운트
+  Co. | 컴퍼니
+  Fig.,Figs. | 그림
+  Tab. | 표
+  Vol. | 볼륨
+  Ver.,ver. | 버전
+  Ch. | 챕터
+  Sec. | 섹션
+  Eq. | 식
+  Ref. | 참고
+  Jan. | 일월
+  Feb. | 이월
+  Mar. | 삼월
+  Apr. | 사월
+  Jun. | 유월
+  Jul. | 칠월
+  Aug. | 팔월
+  Sep.,Sept. | 구월
+  Oct. | 시월
+  Nov. | 십일월
+  Dec. | 십이월
+  approx. | 약
+  max. | 최대
+  min. | 최소
+  Tel. | 전화
+  Ext.,ext. | 내선
+  Gen. | 제너럴
+  Capt. | 캡틴
+  Rev. | 레버런드
+  Sen. | 세너터
+  Gov. | 거버너
+`)
+
 /** Inside of addresses and file names. */
 export const MARKS = spokenForms(`
   . | 닷
@@ -354,6 +408,7 @@ export const ATOMS = wordsOf('제로 원 투 쓰리 포 파이브')
 
 /** Names whose number is English. */
 export const ENGLISH_NUMBERS = spokenForms(`
+  HbA1c | 헤모글로빈 에이원씨
   2D | 투D
   3D | 쓰리D
   3G | 쓰리G
@@ -398,48 +453,4 @@ export const JAMO = spokenForms(`
   ㅇㅈ | 인정
   ㄹㅇ | 리얼
   ㅎㅇ | 하이
-`)
-
-/** Chinese characters of headlines. */
-export const HANJA = spokenForms(`
-  比 | 비
-  美 | 미
-  中 | 중
-  日 | 일
-  韓 | 한
-  北 | 북
-  英 | 영
-  獨 | 독
-  佛 | 불
-  與 | 여
-  野 | 야
-  靑 | 청
-  檢 | 검
-  軍 | 군
-  黨 | 당
-  前 | 전
-  現 | 현
-  故 | 고
-  新 | 신
-  大 | 대
-  小 | 소
-  高 | 고
-  低 | 저
-  男 | 남
-  女 | 여
-  對 | 대
-  反 | 반
-  無 | 무
-  車 | 차
-  株 | 주
-  銀 | 은
-  社 | 사
-  家 | 가
-  者 | 자
-  發 | 발
-  行 | 행
-  性 | 성
-  最 | 최
-  初 | 초
-  外 | 외
 `)

@@ -1,4 +1,5 @@
 import {
+  abbreviationRules,
   dayRule,
   daySpanRule,
   type EastAsianWords,
@@ -19,6 +20,7 @@ import {
 } from '../east-asian.ts'
 import { oneOf, rule, rulesAt } from '../rules.ts'
 import type { Read, Rule, RuleBook } from '../scan.ts'
+import { hanja } from './hanja.ts'
 import {
   beforeCounts,
   cardinal,
@@ -31,7 +33,18 @@ import {
   spellLetters,
   withParticle,
 } from './korean-numbers.ts'
-import { ATOMS, CURRENCIES, DAYS, ENGLISH_NUMBERS, HANJA, JAMO, LABELS, MARKS, SYMBOLS, UNITS } from './korean-words.ts'
+import {
+  ABBREVIATIONS,
+  ATOMS,
+  CURRENCIES,
+  DAYS,
+  ENGLISH_NUMBERS,
+  JAMO,
+  LABELS,
+  MARKS,
+  SYMBOLS,
+  UNITS,
+} from './korean-words.ts'
 
 const WAVE = '[〜～~]'
 const HALF_DAY = /(?:오전|오후|새벽|아침|점심|낮|정오|저녁|밤)\s?$/
@@ -45,11 +58,13 @@ export function korean(): RuleBook {
     marks: MARKS,
     rules: [
       ...electronicRules(words),
+      ...abbreviationRules(words),
       ...pairRules(words),
       ...namedNumbers(ENGLISH_NUMBERS),
       ...cards(),
       ...names(),
       ...chats(),
+      ...hanja(),
       ...headlines(),
       ...neighbours(),
       ...dates(),
@@ -93,6 +108,7 @@ const koreanWords = (): EastAsianWords => ({
   currencies: CURRENCIES,
   marks: MARKS,
   symbols: SYMBOLS,
+  abbreviations: ABBREVIATIONS,
   label: (label, isEnd) =>
     isEnd && /^[a-z]{2,4}$/i.test(label)
       ? (LABELS[label.toLowerCase()] ?? (label.length < 5 ? spellLetters(label) : label))
@@ -166,6 +182,9 @@ function chats(): Rule[] {
       String.raw`(?<first>[A-Z])\/(?<second>[A-Z])(?![A-Za-z\/])`,
       ({ first = '', second = '' }) => spellLetters(`${first}${second}`),
     ),
+    rule('serial', 'letter', String.raw`N[Oo]\.? ?(?<all>\d{1,4})(?![\d.,]\d|\d)`, ({ all = '' }) =>
+      `넘버 ${all === '0' ? cardinal(all) : (ATOMS[Number(all)] ?? cardinal(all))}`.replace('넘버 원', '넘버원'),
+    ),
     rule('serial', 'letter', String.raw`B(?<floor>\d)F(?![A-Za-z\d])`, ({ floor = '' }) => `지하 ${cardinal(floor)}층`),
     rule('measure', 'digit', String.raw`24\/7(?![\d/])`, () => '이십사 칠'),
     rule('cardinal', 'digit', '1(?<unit>[천백])(?=(?:만|억|조|여| ?원| ?명| ?달러))', ({ unit = '' }, { before }) =>
@@ -174,16 +193,10 @@ function chats(): Rule[] {
   ]
 }
 
-/** Hanja of headlines, batting averages, shares, sales, and signs behind a change. */
+/** Batting averages, shares, sales, and signs behind a change. */
 function headlines(): Rule[] {
   const AVERAGE = /(?:타율|승률|출루율|장타율)[은이]? ?$/
   return [
-    rule(
-      'abbreviation',
-      'letter',
-      String.raw`[${Object.keys(HANJA).join('')}]{1,4}(?!\p{Script=Han})`,
-      (_groups, _around, match) => Array.from(match, (character) => HANJA[character] ?? character).join(''),
-    ),
     ...rulesAt(['digit', 'symbol'], 'decimal', String.raw`0?\.(?<places>\d{3})(?!\d)`, ({ places = '' }, { before }) =>
       AVERAGE.test(before)
         ? Array.from(places, (one, index) => (one === '0' ? '' : `${cardinal(one)}${'할푼리'[index]}`))
@@ -336,8 +349,11 @@ function times(): Rule[] {
     rule(
       'time',
       'digit',
-      String.raw`(?<hour>\d{1,2}):(?<minute>[0-5]\d) ?(?<half>[AaPp])\.?[Mm](?![A-Za-z])\.?`,
-      ({ half, ...groups }, around, match) => `${halfOf(half ?? '')} ${clock(groups, around, match)}`,
+      String.raw`(?<hour>\d{1,2})(?::(?<minute>[0-5]\d))? ?(?<half>[AaPp])\.?[Mm](?![A-Za-z\d])\.?`,
+      ({ half, ...groups }, around, match) =>
+        groups.minute === undefined && Number(groups.hour) > 12
+          ? null
+          : `${halfOf(half ?? '')} ${clock(groups, around, match)}`,
     ),
     rule('time', 'digit', String.raw`(?<hour>\d{1,2}):(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?(?![\d:])`, clock),
     rule('time', 'digit', String.raw`(?<hour>\d{1,2})(?=시(?!간))`, ({ hour = '' }, { before }) => hours(hour, before)),
