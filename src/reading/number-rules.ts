@@ -29,7 +29,7 @@ type Part =
   | { readonly text: string }
   | { readonly of: 'quotient' | 'remainder' | 'same' | 'remainder by the rule before'; readonly set: string | null }
   | { readonly optional: readonly Part[] }
-  | { readonly plural: Intl.PluralRules; readonly cases: ReadonlyMap<string, string> }
+  | { readonly plural: () => Intl.PluralRules; readonly cases: ReadonlyMap<string, string> }
 
 type RawRules = readonly (readonly [header: string, body: string])[]
 
@@ -119,12 +119,24 @@ function parseParts(locale: string, body: string): Part[] {
     else if (arrow !== undefined) open.push({ of: OF[arrow as keyof typeof OF], set: set || null })
     else if (plural !== undefined)
       open.push({
-        plural: new Intl.PluralRules(locale, { type: plural as 'cardinal' | 'ordinal' }),
+        plural: () => pluralRules(locale, plural as 'cardinal' | 'ordinal'),
         cases: new Map([...(cases ?? '').matchAll(PLURAL_CASE)].map(([, name = '', text = '']) => [name, text])),
       })
     else open.push({ text: whole })
   }
   return root
+}
+
+const plurals = new Map<string, Intl.PluralRules>()
+
+/** Kept, because they take long to make. */
+function pluralRules(locale: string, type: 'cardinal' | 'ordinal'): Intl.PluralRules {
+  const key = `${locale} ${type}`
+  const known = plurals.get(key)
+  if (known !== undefined) return known
+  const made = new Intl.PluralRules(locale, { type })
+  plurals.set(key, made)
+  return made
 }
 
 function apply(sets: RuleSets, name: string, value: number): string {
@@ -153,10 +165,10 @@ function write(sets: RuleSets, name: string, rules: readonly NumberRule[], index
       .map((part) => {
         if ('text' in part) return part.text
         if ('optional' in part) return remainder === 0 ? '' : show(part.optional)
-        if ('plural' in part) return part.cases.get(part.plural.select(quotient)) ?? part.cases.get('other') ?? ''
+        if ('plural' in part) return part.cases.get(part.plural().select(quotient)) ?? part.cases.get('other') ?? ''
         if (part.of === 'remainder by the rule before') return write(sets, name, rules, index - 1, remainder)
         const number = part.of === 'quotient' ? quotient : part.of === 'remainder' ? remainder : value
-        return part.set?.startsWith('#') ? String(number) : apply(sets, part.set ?? name, number)
+        return /^[#0]/.test(part.set ?? '') ? String(number) : apply(sets, part.set ?? name, number)
       })
       .join('')
   return show(rule.parts)

@@ -26,11 +26,26 @@ export class Pattern {
 
 /** Replaces `\p{L}` and its like, inside and outside of character classes. */
 function withRanges(pattern: string): string {
+  const pieces = pattern.split('\\p{')
   let isInClass = false
-  return pattern.replaceAll(/\\p\{(\w+)\}|\\.|[[\]]/g, (part, name?: string) => {
-    const ranges = name === undefined ? undefined : RANGES[name]
-    if (ranges !== undefined) return isInClass ? ranges : `[${ranges}]`
-    if (part === '[' || part === ']') isInClass = part === '['
-    return part
-  })
+  let written = pieces[0] ?? ''
+  for (const [index, piece] of pieces.entries()) {
+    if (index === 0) continue
+    isInClass = endsInClass(pieces[index - 1] ?? '', isInClass)
+    const end = piece.indexOf('}')
+    const ranges = RANGES[piece.slice(0, end)]
+    written += ranges === undefined ? `\\p{${piece}` : `${isInClass ? ranges : `[${ranges}]`}${piece.slice(end + 1)}`
+  }
+  return written
+}
+
+/** If a class is open at the end of a part of a pattern. */
+function endsInClass(part: string, isOpen: boolean): boolean {
+  let isInClass = isOpen
+  for (let at = 0; at < part.length; at++) {
+    const character = part[at]
+    if (character === '\\') at++
+    else if (character === '[' || character === ']') isInClass = character === '['
+  }
+  return isInClass
 }

@@ -1,5 +1,13 @@
 import { Pattern } from './pattern.ts'
-import type { Around, Read, Rule, RuleAnswer, Start, TokenKind } from './scan.ts'
+import {
+  type Around,
+  LONGEST_PREFIX,
+  type Read,
+  type Rule,
+  type RuleAnswer,
+  type Start,
+  type TokenKind,
+} from './scan.ts'
 
 /** Nothing of a word or number follows. */
 export const END = String.raw`(?![\p{L}\p{N}])`
@@ -25,16 +33,21 @@ export const wordRule = (kind: TokenKind, words: readonly string[], pattern: str
   first: words.map((word) => word[0] ?? '').join(''),
 })
 
-const MOST_OF_PREFIX = 3
-
 /** A rule whose matches all begin with a word of the list, so that it is tried only behind the first letters of one. */
-export function listRule(kind: TokenKind, words: readonly string[], pattern: string, read: Read): Rule {
-  const length = Math.min(MOST_OF_PREFIX, ...words.map((word) => word.length))
-  return {
-    ...wordRule(kind, words, pattern, read),
-    prefixes: { length, known: new Set(words.map((word) => word.slice(0, length))) },
-  }
+export const listRule = (kind: TokenKind, words: readonly string[], pattern: string, read: Read): Rule => ({
+  ...wordRule(kind, words, pattern, read),
+  prefixes: prefixesOf(words),
+})
+
+/** Rules whose matches begin with a number and one of the words behind it, so that they are tried only there. */
+export function beforeWords(words: readonly string[], rules: readonly Rule[]): Rule[] {
+  const behind = prefixesOf(words)
+  return rules.map((one) => ({ ...one, behind }))
 }
+
+/** A pattern may leave out the period of a word. */
+const prefixesOf = (words: readonly string[]): ReadonlySet<string> =>
+  new Set(words.map((word) => word.replace(/\.$/, '').slice(0, LONGEST_PREFIX)))
 
 /** One rule for each way in which its match may begin. */
 export function rulesAt(starts: readonly Start[], kind: TokenKind, pattern: string, read: Read, flags = ''): Rule[] {

@@ -58,8 +58,10 @@ export interface Rule {
   readonly starts: Start
   /** Narrows `starts` to these characters. Others are not tried, which is faster. */
   readonly first?: string
-  /** Narrows it further to starts of so many characters. */
-  readonly prefixes?: { readonly length: number; readonly known: ReadonlySet<string> }
+  /** Narrows it further to texts that begin with one of these, each of up to three characters. */
+  readonly prefixes?: ReadonlySet<string>
+  /** The same for the text behind the number that its matches begin with. */
+  readonly behind?: ReadonlySet<string>
   /** Tried only at a letter that no other one follows. */
   readonly isAlone?: boolean
   /** If letters follow its digits and spaces, tried only if they are one of these words. */
@@ -83,6 +85,10 @@ export interface RuleBook {
 }
 
 const AROUND_CHARACTERS = 48
+/** Of `prefixes` and `behind`. */
+export const LONGEST_PREFIX = 3
+const NUMBER_PARTS = "0123456789., \u00a0\u2009\u202f'’"
+const SIGNS = '-−–+±'
 const NO_FOLLOWER = -1
 const STEP_CHARACTERS = 500
 /** Letters from here on, such as Hangul, are no first letters of rules. */
@@ -262,14 +268,11 @@ function take(
   at: number,
   rules: readonly Rule[],
 ): { kind: TokenKind; spoken: string; length: number } | null {
-  let behind: string | null = null
-  for (const { kind, pattern, prefixes, wordsBehind, read } of rules) {
-    if (prefixes !== undefined && !prefixes.known.has(text.slice(at, at + prefixes.length))) continue
-    if (wordsBehind !== undefined) {
-      behind ??= wordBehind(text, at)
-      if (behind !== '' && !wordsBehind.has(behind)) continue
-    }
-    const { regexp } = pattern
+  const isNear = nearness(text, at)
+  for (const rule of rules) {
+    if (!isNear(rule)) continue
+    const { kind, read } = rule
+    const { regexp } = rule.pattern
     regexp.lastIndex = at
     const match = regexp.exec(text)
     if (match === null) continue
@@ -284,6 +287,41 @@ function take(
     if (length > 0) return { kind, spoken, length }
   }
   return null
+}
+
+/** Tells whether the words that a rule needs are at a place. What it reads there, it reads once. */
+function nearness(text: string, at: number): (rule: Rule) => boolean {
+  let here: readonly string[] | undefined
+  let behindNumber: readonly string[] | undefined
+  let word: string | undefined
+  return ({ prefixes, behind, wordsBehind }) => {
+    if (prefixes !== undefined) {
+      here ??= prefixesAt(text, at)
+      if (!isAmong(prefixes, here)) return false
+    }
+    if (behind !== undefined) {
+      behindNumber ??= prefixesAt(text, numberEnd(text, at))
+      if (!isAmong(behind, behindNumber)) return false
+    }
+    if (wordsBehind === undefined) return true
+    word ??= wordBehind(text, at)
+    return word === '' || wordsBehind.has(word)
+  }
+}
+
+const prefixesAt = (text: string, at: number): readonly string[] =>
+  Array.from({ length: LONGEST_PREFIX }, (_, index) => text.slice(at, at + index + 1))
+
+const isAmong = (known: ReadonlySet<string>, prefixes: readonly string[]): boolean => {
+  for (const prefix of prefixes) if (known.has(prefix)) return true
+  return false
+}
+
+/** Where a number with its sign, its marks and the spaces behind it ends. */
+function numberEnd(text: string, at: number): number {
+  let end = SIGNS.includes(text[at] as string) ? at + 1 : at
+  while (end < text.length && NUMBER_PARTS.includes(text[end] as string)) end++
+  return end
 }
 
 const JOINS_LEFT = /(?:[\p{L}\p{N},;:!?)\]…]|\.\.)$/u

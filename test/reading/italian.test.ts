@@ -35,6 +35,7 @@ describeReadings('Italian', {
     Vale $ 3,25 a Miami. | Vale tre dollari venticinque centesimi a Miami.
   `,
   measure: `
+    Il cubetto ha 1,0003 cm³. | Il cubetto ha uno virgola zero zero zero tre centimetri cubi.
     Corre a 12 km/h. | Corre a dodici chilometri per ora.
     È alto 1,75 m e pesa 71 kg. | È alto uno virgola settantacinque metri e pesa settantuno chilogrammi.
     La sala è di 24 m². | La sala è di ventiquattro metri quadrati.

@@ -29,6 +29,28 @@ describe('the door of the reading', () => {
     },
   )
 
+  test.each(LANGUAGES)('a number of any length has words wherever it stands: %s', (language) => {
+    for (let length = 15; length < 44; length++)
+      for (const around of [
+        '#',
+        '# km',
+        '$ #',
+        '# €',
+        '# euros',
+        'mit # kg',
+        '#. Mai',
+        '# mujeres',
+        '# лет',
+        '#/3',
+        '1/#',
+        '#,5 %',
+        '-# Uhr',
+        '#º',
+        '#人',
+      ])
+        expect(read(around.replace('#', '1'.repeat(length)), language).spoken).not.toMatch(/\d{3}/)
+  })
+
   test.each(LANGUAGES)('an empty text and a plain one have no tokens: %s', (language) => {
     expect(read('', language)).toEqual({ spoken: '', tokens: [] })
     expect(read(' \n\t', language)).toEqual({ spoken: ' \n\t', tokens: [] })

@@ -1,4 +1,4 @@
-import { ABBREVIATED, DASH, inAnyCase, oneOf, rule, wordRule } from '../rules.ts'
+import { ABBREVIATED, DASH, inAnyCase, listRule, oneOf, rule } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
 import type { Speaker } from './speaker.ts'
 import type { Words } from './words.ts'
@@ -52,7 +52,7 @@ function monthsAndYears(
     rule('date', 'digit', String.raw`(?<year>(?:19|20)\d\d)-(?<month>0[1-9]|1[0-2])(?![\d-])`, ({ year, month }) =>
       words.monthYear(Number(month), Number(year)),
     ),
-    wordRule('date', forms, String.raw`${MONTH} (?<year>${TEENS_TO_NOW})(?!\d|[,.]\d)`, ({ month = '', year }) =>
+    listRule('date', forms, String.raw`${MONTH} (?<year>${TEENS_TO_NOW})(?!\d|[,.]\d)`, ({ month = '', year }) =>
       words.monthYear(monthOf(month), Number(year)),
     ),
     rule(

@@ -8,13 +8,24 @@ const periodOf = ({ sentenceStart = String.raw`\p{Lu}\p{Ll}` }: Words): string =
 export type FoundMagnitude = Magnitude | null
 
 /** A pattern for the magnitudes of a language, and the one that a match has found. */
-export function magnitudesOf(words: Words): { pattern: string; find(groups: Groups): FoundMagnitude } {
+export function magnitudesOf(words: Words): {
+  pattern: string
+  beginnings: readonly string[]
+  find(groups: Groups): FoundMagnitude
+} {
   const { magnitudes } = words
   const alternatives = magnitudes.map(({ pattern }, index) => `(?<m${index}>${pattern})`).join('|')
   return {
     pattern: `(?:[ \u00a0]?(?:${alternatives || '(?!)'})(?!\\p{L})${periodOf(words)})`,
+    beginnings: magnitudes.flatMap(({ pattern }) => pattern.split('|').flatMap(beginningsOf)),
     find: (groups) => magnitudes.find((_magnitude, index) => groups[`m${index}`] !== undefined) ?? null,
   }
+}
+
+/** The letters that an alternative begins with, such as `[Mm]illion(?:en)?`. */
+function beginningsOf(alternative: string): string[] {
+  const [, first = '', letters = ''] = /^(?:\[(\p{L}+)\])?(\p{L}*?)(?:\p{L}\?|(?!\p{L}))/u.exec(alternative) ?? []
+  return first === '' ? [letters] : Array.from(first, (letter) => `${letter}${letters}`)
 }
 
 /** A magnitude's joint and the word behind it: "millions d'euros". */

@@ -1,13 +1,15 @@
+import { LARGEST_SPELLED } from '../number-rules.ts'
 import {
+  beforeWords,
   DASH,
   isSignFree,
   keepingSentenceEnd,
+  listRule,
   oneOf,
   plainDigits,
   rule,
   SUPERSCRIPTS,
   signed,
-  wordRule,
 } from '../rules.ts'
 import type { Around, Groups, Read, Rule } from '../scan.ts'
 import { type FoundMagnitude, joined, magnitudesOf } from './magnitudes.ts'
@@ -38,23 +40,30 @@ export function measures(words: Words, say: Speaker): Rule[] {
       `(?<from>${NUMBER}) ?(?:% ?)?${DASH} ?(?<to>${NUMBER})${GAP}(?:%|(?<unit>${UNIT})(?<power>[²³])?${BEHIND_UNIT}\\.?)${PER}`,
       readRange(words, say, speaker),
     ),
-    ...signed('measure', `${SIGNED}${GAP}%`, readPercent(words, say, speaker)),
-    ...signed(
-      'measure',
-      `${SIGNED}${magnitudes.pattern}?${GAP}(?<unit>${UNIT})(?<power>[²³])?${BEHIND_UNIT}${PER}\\.?`,
-      readMeasure(words, say, speaker, magnitudes.find),
+    ...beforeWords(['%'], signed('measure', `${SIGNED}${GAP}%`, readPercent(words, say, speaker))),
+    ...beforeWords(
+      [...Object.keys(units), ...magnitudes.beginnings],
+      signed(
+        'measure',
+        `${SIGNED}${magnitudes.pattern}?${GAP}(?<unit>${UNIT})(?<power>[²³])?${BEHIND_UNIT}${PER}\\.?`,
+        readMeasure(words, say, speaker, magnitudes.find),
+      ),
     ),
-    rule(
-      'measure',
-      'digit',
-      `(?<number>${NUMBER}) ?\\/ ?${PER_UNIT}(?![\\p{L}\\d])`,
-      (groups) => `${say.number(groups.number ?? '')}${speaker.perOf(groups)}`,
-    ),
-    ...dimensions(words, say, speaker, UNIT),
+    ...beforeWords(['/'], [perNumber(say, speaker, PER_UNIT)]),
+    ...beforeWords(['x', '×', 'х'], dimensions(words, say, speaker, UNIT)),
     ...loneUnits(words, say, speaker, BARE, PER),
     ...unitsWithoutNumbers(words, speaker, BARE),
   ]
 }
+
+/** "56 /km²". */
+const perNumber = (say: Speaker, { perOf }: Say, perUnit: string): Rule =>
+  rule(
+    'measure',
+    'digit',
+    `(?<number>${say.NUMBER}) ?\\/ ?${perUnit}(?![\\p{L}\\d])`,
+    (groups) => `${say.number(groups.number ?? '')}${perOf(groups)}`,
+  )
 
 function dimensions(words: Words, say: Speaker, { unitOf }: Say, unit: string): Rule[] {
   const { NUMBER } = say
@@ -102,7 +111,7 @@ function unitsWithoutNumbers(words: Words, { powerOf, ends }: Say, unit: string)
   const { units, beforeUnits, bareUnit } = words
   if (beforeUnits === undefined) return []
   return [
-    wordRule(
+    listRule(
       'measure',
       beforeUnits,
       `(?<word>${oneOf(beforeUnits)}) ${unit}(?!\\.\\s?\\p{L})`,
@@ -166,11 +175,12 @@ function unitSpeaker(words: Words, say: Speaker) {
     percentOf: (number: string): string => (units['%'] === undefined ? percent : say.form(number, units['%'])),
     inContext: ({ sign, number = '', power }: Groups, thing: Counted, around: Around): string | null => {
       if (sign === '±' || power !== undefined || number.includes(',')) return null
-      const counted = words.counted?.(Number(say.plain(number)), thing, around) ?? null
+      const value = Number(say.plain(number))
+      const counted = value > LARGEST_SPELLED ? null : (words.counted?.(value, thing, around) ?? null)
       return counted === null || sign === undefined ? counted : `${sign === '+' ? words.plus : words.minus} ${counted}`
     },
     unitOf: (written: string, unit: Counted, power: string | undefined): string => {
-      const isOne = !written.includes(',') && say.plurals.select(Number(say.plain(written))) === 'one'
+      const isOne = !written.includes(',') && say.plural(Number(say.plain(written))) === 'one'
       return powerOf(say.form(written, unit), power, !isOne)
     },
     perOf: ({ per, perPower, perMany }: Groups): string => {

@@ -1,4 +1,5 @@
-import { inAnyCase, isSignFree, keepingSentenceEnd, oneOf, rulesAt, signed } from '../rules.ts'
+import { LARGEST_SPELLED } from '../number-rules.ts'
+import { beforeWords, inAnyCase, isSignFree, keepingSentenceEnd, listRule, oneOf, rule, signed } from '../rules.ts'
 import type { Around, Read, Rule } from '../scan.ts'
 import { type FoundMagnitude, joined, magnitudesOf } from './magnitudes.ts'
 import { endsOf } from './sentence-ends.ts'
@@ -25,11 +26,10 @@ export function money(words: Words, say: Speaker): Rule[] {
   const BEFORE = oneOf(names.filter((name) => !/^\p{L}$/u.test(name)))
   const before = `(?<sign>[-−–])?(?<name>${BEFORE})[ \u00a0]?(?<number>${say.NUMBER})${magnitudes.pattern}?(?!\\d)`
   const behind = `(?<sign>[-−–])?(?<number>${say.NUMBER})${magnitudes.pattern}?(?:\\s(?:de|di|d['’]))?[ \u00a0]?(?<name>${CURRENCY})(?![\\p{L}\\d])(?: ?\\/ ?(?<per>${oneOf(Object.keys(words.perUnits))})(?!\\p{L}))?`
-  const first = [...new Set(names.map((name) => name[0]))].join('')
   return [
-    ...rulesAt(['symbol'], 'money', before, read),
-    ...rulesAt(['letter'], 'money', before, read).map((rule) => ({ ...rule, first })),
-    ...signed('money', behind, read),
+    rule('money', 'symbol', before, read),
+    listRule('money', names, before, read),
+    ...beforeWords([...names, ...magnitudes.beginnings, 'de ', 'di ', "d'", 'd’'], signed('money', behind, read)),
   ]
 }
 
@@ -52,7 +52,7 @@ function amountOf(
     value >= 1e6 && value % 1e6 === 0 ? words.magnitudes.find((one) => one.joint !== undefined)?.joint : undefined
   const isWhole = /^0*$/.test(places)
   const units =
-    words.counted?.(value, currency, around) ??
+    (value > LARGEST_SPELLED ? null : words.counted?.(value, currency, around)) ??
     `${say.whole(whole || '0', gender)} ${joined(words, joint, say.form(whole || '0', currency))}`
   if (isWhole) return units
   if (part === undefined || Number(places.slice(2)) > 0)

@@ -2,12 +2,12 @@ import {
   END,
   endsSentence,
   keepingSentenceEnd,
+  listRule,
   NEVER,
   oneOf,
   romanValue,
   rule,
   SUBSCRIPTS,
-  wordRule,
 } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
 import { endsOf } from './sentence-ends.ts'
@@ -67,14 +67,14 @@ export function abbreviations(words: Words): Rule[] {
     return { spoken: all[word] as string, length: match.length - (isLast ? 1 : 0) }
   }
   return [
-    wordRule(
+    listRule(
       'abbreviation',
       beforeNames,
       `(?<word>${oneOf(beforeNames)})[ \u00a0]?(?=\\d)`,
       ({ word = '' }) => `${beforeNumbers[word]} `,
     ),
     // "Chap. IV".
-    wordRule(
+    listRule(
       'abbreviation',
       beforeNames,
       `(?<word>${oneOf(beforeNames.filter((name) => name.endsWith('.')))})[ \u00a0]?(?<numeral>[IVX]{1,7})${END}`,
@@ -89,7 +89,7 @@ export function abbreviations(words: Words): Rule[] {
       `(?<word>${oneOf(beforeNames.filter((name) => !/^\p{L}/u.test(name)))})[ \u00a0]?(?=\\d)`,
       ({ word = '' }) => `${beforeNumbers[word]} `,
     ),
-    wordRule('abbreviation', letters, `(?<word>${oneOf(letters)})(?!\\p{L})`, read),
+    listRule('abbreviation', letters, `(?<word>${oneOf(letters)})(?!\\p{L})`, read),
     rule('abbreviation', 'symbol', `(?<word>${oneOf(names.filter((name) => !/^\p{L}/u.test(name)))})(?!\\p{L})`, read),
   ]
 }

@@ -1,5 +1,5 @@
 import { LARGEST_SPELLED } from '../number-rules.ts'
-import { isSignFree, oneOf, rule, rulesAt, signed, VULGAR_FRACTIONS } from '../rules.ts'
+import { beforeWords, isSignFree, oneOf, rule, rulesAt, signed, VULGAR_FRACTIONS } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
 import { magnitudesOf } from './magnitudes.ts'
 import type { Speaker } from './speaker.ts'
@@ -27,10 +27,13 @@ export function fractions(words: Words, say: Speaker): Rule[] {
     return `${sign === undefined ? '' : `${words.minus} `}${wholeOf(whole)}${half ?? said}${unitWord}`
   }
   return [
-    ...signed(
-      'fraction',
-      String.raw`(?<sign>[-−–])?(?:(?<whole>\d{1,6}) )?(?<top>\d{1,6})\/(?<bottom>${say.WHOLE})(?![\d/\p{L}])${UNIT}`,
-      read,
+    ...beforeWords(
+      ['/'],
+      signed(
+        'fraction',
+        String.raw`(?<sign>[-−–])?(?:(?<whole>\d{1,6}) )?(?<top>\d{1,6})\/(?<bottom>${say.WHOLE})(?![\d/\p{L}])${UNIT}`,
+        read,
+      ),
     ),
     ...rulesAt(
       ['digit', 'symbol'],
@@ -111,15 +114,19 @@ export function numbers(words: Words, say: Speaker): Rule[] {
     const signWord = sign === undefined ? '' : sign === '+' ? `${words.plus} ` : `${words.minus} `
     if (sign === undefined && /^0\d/.test(number)) return `${signWord}${say.digits(number)}`
     const value = Number(say.plain(number))
-    return `${signWord}${words.bare?.(value, around, number) ?? say.whole(number)}`
+    const inContext = value > LARGEST_SPELLED ? null : words.bare?.(value, around, number)
+    return `${signWord}${inContext ?? say.whole(number)}`
   }
   return [
-    ...signed('cardinal', `(?<sign>[-−–])?(?<number>${NUMBER})${magnitudes.pattern}`, (groups, around) => {
-      const { sign, number = '' } = groups
-      const found = magnitudes.find(groups)
-      if (found === null || !isSignFree(sign, around)) return null
-      return `${say.number(`${sign ?? ''}${number}`, found.word.gender)} ${say.form(number, found.word)}`
-    }),
+    ...beforeWords(
+      magnitudes.beginnings,
+      signed('cardinal', `(?<sign>[-−–])?(?<number>${NUMBER})${magnitudes.pattern}`, (groups, around) => {
+        const { sign, number = '' } = groups
+        const found = magnitudes.find(groups)
+        if (found === null || !isSignFree(sign, around)) return null
+        return `${say.number(`${sign ?? ''}${number}`, found.word.gender)} ${say.form(number, found.word)}`
+      }),
+    ),
     ...signed(
       'decimal',
       String.raw`(?<sign>[-−–+])?(?<number>(?:${WHOLE})?,\d{1,40}|\d{1,9}\.\d{1,2}(?![\d.]))(?!,?\d)`,

@@ -1,9 +1,10 @@
 import { LARGEST_SPELLED, QUADRILLION } from '../number-rules.ts'
+import { pluralOf } from './plurals.ts'
 import type { Counted, Gender, Words } from './words.ts'
 
 /** Says written numbers in the words of a language. */
 export interface Speaker {
-  readonly plurals: Intl.PluralRules
+  readonly plural: ReturnType<typeof pluralOf>
   /** Regular expressions for a number without and with decimal places. */
   readonly WHOLE: string
   readonly NUMBER: string
@@ -21,7 +22,7 @@ const LONGEST_SPELLED = 18
 const SIGNED = /^([-−–+±]?)\s?([^,]*)(?:,(\d+))?$/
 
 export function speakerOf(words: Words): Speaker {
-  const plurals = new Intl.PluralRules(words.locale)
+  const plural = pluralOf(words.locale)
   const marks = new RegExp(`[${words.groupMarks}]`, 'g')
   const plain = (number: string): string => number.replaceAll(marks, '')
   const digits = (number: string): string =>
@@ -35,19 +36,24 @@ export function speakerOf(words: Words): Speaker {
     const large = words.cardinal(Number(written.slice(0, -QUADRILLION_DIGITS)) * QUADRILLION)
     return rest === 0 ? large : `${large} ${words.cardinal(rest, gender)}`
   }
+  // A number that is too long for words has those of zero behind its digits.
+  const decimal = (before: string, places: string): string =>
+    Number(before) > LARGEST_SPELLED
+      ? `${whole(before)}${words.decimal('0', places).replace(/^\S+/, '')}`
+      : words.decimal(before, places)
   const number = (written: string, gender?: Gender): string => {
     const [, sign = '', before = '', places] = SIGNED.exec(withComma(written)) ?? []
-    const said = places === undefined ? whole(before, gender) : words.decimal(plain(before) || '0', places)
+    const said = places === undefined ? whole(before, gender) : decimal(plain(before) || '0', places)
     return `${signOf(words, sign)}${said}`
   }
   const form = (written: string, { forms }: Counted): string => {
     const [before = '', places] = withComma(written.replace(/^[-−–+±]\s?/, '')).split(',')
     const value = Number(`${plain(before) || '0'}${places === undefined ? '' : `.${places}`}`)
     // CLDR's category of "1,5" in Portuguese is the singular, which is not said.
-    const category = places !== undefined && words.locale.startsWith('pt') ? 'other' : plurals.select(value)
+    const category = places !== undefined && words.locale.startsWith('pt') ? 'other' : plural(value)
     return forms[category] ?? forms.other
   }
-  return { plurals, ...patterns(words), plain, digits, whole, number, form }
+  return { plural, ...patterns(words), plain, digits, whole, number, form }
 }
 
 /** A period is a decimal mark as well, unless three digits follow. */

@@ -23,7 +23,7 @@ export interface Magnitude {
 
 /** The words and the grammar of a language that writes numbers with a comma as decimal mark. */
 export interface Words {
-  /** A file of `cldr-rbnf`, and a locale of `Intl.PluralRules`. */
+  /** A file of `cldr-rbnf`, and a locale of `pluralOf`. */
   readonly locale: string
   /** Between groups of three digits. */
   readonly groupMarks: string

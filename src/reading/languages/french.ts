@@ -1,7 +1,7 @@
 import { rulesOf } from '../european/european.ts'
 import type { Counted, Gender, Words } from '../european/words.ts'
 import { spell } from '../number-rules.ts'
-import { keepingSentenceEnd, oneOf, romanValue, rule, wordRule } from '../rules.ts'
+import { keepingSentenceEnd, listRule, oneOf, romanValue, rule, wordRule } from '../rules.ts'
 import type { Around, Rule, RuleBook } from '../scan.ts'
 import {
   ABBREVIATIONS,
@@ -395,7 +395,7 @@ function sizesAndDays(): Rule[] {
         `${cardinal(Number(metres))} mètre${metres === '1' || metres === '0' ? '' : 's'} ${places(rest)}`,
     ),
     // "mar.-dim.".
-    wordRule(
+    listRule(
       'date',
       Object.keys(DAYS),
       String.raw`(?<from>${days})\.? ?[-–] ?(?<to>${days})(?!\p{L})\.?`,

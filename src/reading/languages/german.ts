@@ -2,7 +2,7 @@ import { rulesOf } from '../european/european.ts'
 import { endsOf } from '../european/sentence-ends.ts'
 import type { Counted, Gender, Words } from '../european/words.ts'
 import { spell } from '../number-rules.ts'
-import { DASH, END, inAnyCase, keepingSentenceEnd, oneOf, romanValue, rule, wordRule } from '../rules.ts'
+import { DASH, END, inAnyCase, keepingSentenceEnd, listRule, oneOf, romanValue, rule, wordRule } from '../rules.ts'
 import type { Around, Rule, RuleBook } from '../scan.ts'
 import {
   ABBREVIATIONS,
@@ -375,10 +375,10 @@ function names(): Rule[] {
     // "Hauptstr. 5".
     rule('abbreviation', 'letter', String.raw`(?<name>\p{L}{2,30}-?)str\.`, ({ name = '' }) => `${name}straße`),
     // "Di und Do von 8 bis 12 Uhr", "Sa 10 Uhr".
-    wordRule('date', days, String.raw`(?<day>${oneOf(days)})(?![\p{L}.])`, ({ day = '' }, { before, after }) =>
+    listRule('date', days, String.raw`(?<day>${oneOf(days)})(?![\p{L}.])`, ({ day = '' }, { before, after }) =>
       PAIRED_BEHIND.test(after) || PAIRED_BEFORE.test(before) ? (DAYS[day] as string) : null,
     ),
-    wordRule(
+    listRule(
       'date',
       days,
       String.raw`(?<from>${oneOf(days)})\.? ?${DASH} ?(?<to>${oneOf(days)})(?!\p{L})\.?`,
@@ -420,7 +420,7 @@ function compounds(): Rule[] {
     rule('telephone', 'digit', String.raw`\d{5}(?= \p{Lu}\p{Ll})`, (_groups, { before }, match) =>
       /(?:, |D-|^)$/.test(before) || (/\bin $/.test(before) && !match.endsWith('00')) ? digitsOf(match) : null,
     ),
-    wordRule('abbreviation', ['Fr.'], String.raw`Fr\.(?=,|\s*\d|\s*$|\s*[-–])`, () => 'Freitag'),
+    listRule('abbreviation', ['Fr.'], String.raw`Fr\.(?=,|\s*\d|\s*$|\s*[-–])`, () => 'Freitag'),
   ]
 }
 
@@ -479,7 +479,7 @@ const ZONES = inAnyCase(['mez', 'mesz', 'utc', 'gmt', 'cet', 'cest', 'est', 'edt
 function clockTimes(): Rule[] {
   return [
     // "14 Uhr est": a zone, in small letters too.
-    wordRule('time', ZONES, `(?:${oneOf(ZONES)})${END}`, (_groups, { before }, match) =>
+    listRule('time', ZONES, `(?:${oneOf(ZONES)})${END}`, (_groups, { before }, match) =>
       /\d (?:Uhr|h) $/.test(before) ? Array.from(match.toLowerCase()).join(' ') : null,
     ),
     // "Einlass ab 18.30".
@@ -559,9 +559,9 @@ function counts(): Rule[] {
 function shortWords(): Rule[] {
   return [
     // "Danke u. liebe Grüße".
-    wordRule('abbreviation', ['u.'], String.raw`u\.(?= (?:\p{L}{2}|\d))`, () => 'und'),
+    listRule('abbreviation', ['u.'], String.raw`u\.(?= (?:\p{L}{2}|\d))`, () => 'und'),
     // At the end of a message.
-    wordRule(
+    listRule(
       'abbreviation',
       Object.keys(GREETINGS),
       String.raw`(?<words>${oneOf(Object.keys(GREETINGS))})(?=[,!]?\s{0,2}(?:\p{Lu}\p{L}{1,20}[.!]?)?\s*$)`,

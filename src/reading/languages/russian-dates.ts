@@ -1,4 +1,4 @@
-import { keepingSentenceEnd, oneOf, rule, wordRule } from '../rules.ts'
+import { keepingSentenceEnd, listRule, oneOf, rule, wordRule } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
 import {
   ACCUSATIVE_BEFORE,
@@ -153,7 +153,7 @@ export function datesInShort(): Rule[] {
           : null,
     ),
     // "в авг. 2023 г.".
-    wordRule(
+    listRule(
       'date',
       MONTH_FORMS.flatMap((forms) => forms.slice(1)),
       String.raw`(?<month>${months})\.?(?=\s\d{4}(?!\d))`,
@@ -169,7 +169,7 @@ export function datesInShort(): Rule[] {
 export function weekdays(): Rule[] {
   return [
     // "пн–пт", "в сб".
-    wordRule(
+    listRule(
       'date',
       Object.keys(DAYS),
       String.raw`(?<from>${WEEKDAYS})\.?\s?[-–—]\s?(?<to>${WEEKDAYS})(?![а-яё])\.?`,
@@ -178,7 +178,7 @@ export function weekdays(): Rule[] {
         return keepingSentenceEnd(match, around, `${start}${DAYS[from]?.genitive} по ${DAYS[to]?.accusative}`)
       },
     ),
-    wordRule('date', Object.keys(DAYS), String.raw`(?<day>${WEEKDAYS})(?![а-яё])\.?`, ({ day = '' }, around, match) => {
+    listRule('date', Object.keys(DAYS), String.raw`(?<day>${WEEKDAYS})(?![а-яё])\.?`, ({ day = '' }, around, match) => {
       const isGenitive = /(?:^|[\s(])(?:с|до|от)\s$/i.test(around.before)
       const form = isGenitive
         ? DAYS[day]?.genitive

@@ -1,3 +1,4 @@
+import { pluralOf } from '../european/plurals.ts'
 import type { Counted, Gender } from '../european/words.ts'
 import { LARGEST_SPELLED, spell } from '../number-rules.ts'
 import type { Around } from '../scan.ts'
@@ -55,9 +56,11 @@ export function cardinal(value: number, gender: Gender = 'masculine'): string {
 export const cardinalIn = (value: number, gender: Gender, grammaticalCase: Case | undefined): string =>
   say(`cardinal-${gender}${grammaticalCase === undefined ? '' : `-${grammaticalCase}`}`, value)
 
-/** "тысяча девятьсот", not "одна тысяча девятьсот". */
-export const ordinalForm = (value: number, form: string): string =>
-  say(`ordinal-${form}`, value).replace(/^одна тысяча/, 'тысяча')
+/** "тысяча девятьсот", not "одна тысяча девятьсот". Very large numbers have no ordinal form. */
+export function ordinalForm(value: number, form: string): string {
+  const said = say(`ordinal-${form}`, value)
+  return /\d/.test(said) ? cardinal(value) : said.replace(/^одна тысяча/, 'тысяча')
+}
 
 export function ordinal(value: number, hint = '', before = ''): string {
   if (hint === 'ruler') return ordinalForm(value, /а$/.test(before) ? 'feminine' : 'masculine')
@@ -126,7 +129,7 @@ export function time(hour: number, minute: number, second: number | null, before
 function countIn(value: number, { gender, forms }: Counted, grammaticalCase: Case | null): string {
   const number = cardinalIn(value, gender, grammaticalCase ?? undefined)
   if (grammaticalCase === null || (grammaticalCase === 'accusative' && !isOne(value)))
-    return `${number} ${forms[plurals().select(value)] ?? forms.other}`
+    return `${number} ${forms[plural(value)] ?? forms.other}`
   if (grammaticalCase === 'genitive') return `${number} ${isOne(value) ? forms.other : forms.many}`
   return `${number} ${oblique(forms.one ?? '', grammaticalCase, isOne(value))}`
 }
@@ -185,12 +188,7 @@ export function oblique(noun: string, grammaticalCase: keyof typeof OBLIQUE, isS
   return [`${first.replace(/[аь]$/, '')}${soft}`, ...rest].join(' ')
 }
 
-let pluralRules: Intl.PluralRules | null = null
-
-function plurals(): Intl.PluralRules {
-  pluralRules ??= new Intl.PluralRules('ru')
-  return pluralRules
-}
+const plural = pluralOf('ru')
 
 const THIRDS = counted(['ж', 'треть', 'трети', 'третей'])
 
@@ -203,15 +201,18 @@ export function fraction(top: number, bottom: number, grammaticalCase?: Case): s
   if (joint !== null) return `${cardinal(top)} ${joint} ${cardinal(bottom)}`
   if (bottom === 3 || bottom === 4) return countIn(top, bottom === 3 ? THIRDS : QUARTERS, grammaticalCase ?? null)
   const [one, many] = PART_ENDINGS[grammaticalCase ?? 'nominative']
-  const stem = ordinalForm(bottom, 'feminine').replace(/ая$/, '').replace(/ья$/, 'ь')
+  const stem = LARGE_PARTS[bottom] ?? ordinalForm(bottom, 'feminine').replace(/ая$/, '').replace(/ья$/, 'ь')
   return `${cardinalIn(top, 'feminine', grammaticalCase)} ${stem}${isOne(top) ? one : many}`
 }
+
+/** "одна миллионная". */
+const LARGE_PARTS: Readonly<Record<number, string>> = { 1000000: 'миллионн', 1000000000: 'миллиардн' }
 
 /** Numbers of files and blood pressures are no fractions. */
 function slashed(top: number, bottom: number): string | null {
   if (top === 24 && bottom === 7) return 'на'
   if (top > 30 && top > bottom) return bottom >= 40 && bottom <= 120 && top <= 250 ? 'на' : 'дробь'
-  return bottom < 2 || (bottom > 1900 && bottom < 2100) ? 'дробь' : null
+  return bottom < 2 || bottom > 1e9 || (bottom > 1900 && bottom < 2100) ? 'дробь' : null
 }
 
 /** "1/2 стакана": "половина стакана". */
@@ -260,7 +261,7 @@ function caseOf(value: number, before: string, noun: string): Case | null {
   if (isOne(value) && /[^оиь]е$/.test(noun) && PREPOSITIONAL_BEFORE.test(before)) return 'prepositional'
   if (DATIVE_BEFORE.test(before)) return 'dative'
   // "не хватает 2 рублей", "видел 3 студентов".
-  const isFew = plurals().select(value) === 'few' && /(?:ов|ев|ёв|ей|^лет|^человек)$/.test(noun)
+  const isFew = plural(value) === 'few' && /(?:ов|ев|ёв|ей|^лет|^человек)$/.test(noun)
   return isFew || GENITIVE_BEFORE.test(before) ? 'genitive' : null
 }
 

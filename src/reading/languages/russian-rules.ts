@@ -1,4 +1,4 @@
-import { keepingSentenceEnd, oneOf, plainDigits, romanValue, rule, SUBSCRIPTS, wordRule } from '../rules.ts'
+import { keepingSentenceEnd, listRule, oneOf, plainDigits, romanValue, rule, SUBSCRIPTS, wordRule } from '../rules.ts'
 import type { Rule } from '../scan.ts'
 import { formOf } from './russian-dates.ts'
 import {
@@ -169,7 +169,7 @@ const PLACES: Readonly<Record<string, string>> = { 'д.': 'деревня', 'с.
 export function places(): Rule[] {
   return [
     // "д. 7, стр. 1": a building.
-    wordRule('abbreviation', ['стр.'], String.raw`стр\. ?(?=\d)`, (_groups, { before }) =>
+    listRule('abbreviation', ['стр.'], String.raw`стр\. ?(?=\d)`, (_groups, { before }) =>
       /(?:д\.|дом|корп\.|вл\.) ?\d{1,4}[а-яА-Я]?,? $/.test(before) ? 'строение ' : null,
     ),
     // "д. Иваново", "с. Петровское", "ст. лейтенант".
@@ -179,7 +179,7 @@ export function places(): Rule[] {
       String.raw`(?<word>[дс]\.)(?= ?[А-ЯЁ][а-яё]+(?! [А-ЯЁ]\.))`,
       ({ word = '' }) => PLACES[word] ?? null,
     ),
-    wordRule('abbreviation', ['ст.'], String.raw`ст\.(?= [а-яё]{5})`, () => 'старший'),
+    listRule('abbreviation', ['ст.'], String.raw`ст\.(?= [а-яё]{5})`, () => 'старший'),
   ]
 }
 
@@ -339,7 +339,7 @@ export function formulas(): Rule[] {
       })
       .join(' ')
   return [
-    wordRule('math', ['pH'], String.raw`pH(?![\p{L}\d])`, () => 'пэ аш'),
+    listRule('math', ['pH'], String.raw`pH(?![\p{L}\d])`, () => 'пэ аш'),
     // "CO2", "H₂SO₄".
     wordRule(
       'math',

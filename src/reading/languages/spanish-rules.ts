@@ -2,7 +2,7 @@ import type { Counted } from '../european/words.ts'
 import { shortDateRules } from '../romance/dates.ts'
 import { romanceRules } from '../romance/romance.ts'
 import { countedForms, type RomanceWords } from '../romance/words.ts'
-import { END, endsSentence, inAnyCase, oneOf, rule, wordRule } from '../rules.ts'
+import { END, endsSentence, inAnyCase, listRule, oneOf, rule, wordRule } from '../rules.ts'
 import type { Around, Read, Rule } from '../scan.ts'
 import { cardinal, counted, date, fraction, hoursOf, MONTHS, name, ordinal, places, time } from './spanish-numbers.ts'
 import { UNITS } from './spanish-words.ts'
@@ -47,7 +47,7 @@ function dateRules(): Rule[] {
   const forms = inAnyCase(MONTHS.flat())
   return [
     // "junio 21 2021", as it is written in America.
-    wordRule(
+    listRule(
       'date',
       forms,
       String.raw`(?<month>${oneOf(forms)})(?!\p{L})\.? (?<day>\d{1,2}),? (?<year>\d{4})(?!\d)`,
@@ -131,7 +131,7 @@ const zoneRules = (): Rule[] => [
     },
     'i',
   ),
-  wordRule('time', ZONES, `(?:${oneOf(ZONES)})${END}`, (_groups, { before }, match) =>
+  listRule('time', ZONES, `(?:${oneOf(ZONES)})${END}`, (_groups, { before }, match) =>
     /\d:\d\d ?h?s? $/i.test(before) ? Array.from(match).join(' ') : null,
   ),
 ]

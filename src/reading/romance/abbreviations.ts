@@ -1,4 +1,4 @@
-import { inAnyCase, keepingSentenceEnd, oneOf, rule, wordRule } from '../rules.ts'
+import { inAnyCase, keepingSentenceEnd, listRule, oneOf, rule } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
 import type { RomanceWords } from './words.ts'
 
@@ -23,7 +23,7 @@ export const shortRules = (words: RomanceWords): Rule[] => [
 function closingRules({ closing }: RomanceWords): Rule[] {
   const forms = Object.keys(closing)
   return [
-    wordRule('abbreviation', forms, String.raw`(?<word>${oneOf(forms)})(?!\p{L})`, ({ word = '' }, around, match) =>
+    listRule('abbreviation', forms, String.raw`(?<word>${oneOf(forms)})(?!\p{L})`, ({ word = '' }, around, match) =>
       /[-\p{L}]$/u.test(around.before) ? null : keepingSentenceEnd(match, around, closing[word] ?? ''),
     ),
   ]
@@ -35,13 +35,13 @@ function weekdayRules({ weekdays, to }: RomanceWords): Rule[] {
   const DAY = oneOf(forms)
   const nameOf = (day: string | undefined): string => weekdays[(day ?? '').toLowerCase()] ?? ''
   return [
-    wordRule(
+    listRule(
       'date',
       forms,
       String.raw`(?<a>${DAY})\.? ?[-–] ?(?<b>${DAY})(?!\p{L})(?:\.(?! \p{Lu}))?`,
       ({ a, b }) => `${nameOf(a)} ${to} ${nameOf(b)}`,
     ),
-    wordRule('date', forms, String.raw`(?<day>${DAY})\.(?=,? ?\d|[,;:)]| \p{Ll})`, ({ day }, { before, after }) => {
+    listRule('date', forms, String.raw`(?<day>${DAY})\.(?=,? ?\d|[,;:)]| \p{Ll})`, ({ day }, { before, after }) => {
       const isWord =
         /^(?:mar|dom|sex|seg)$/i.test(day ?? '') &&
         /(?:^|\s)(?:el|al|del|no|o|do|ao|il|nel)\s$/i.test(before) &&
@@ -60,14 +60,14 @@ function monthRules({ months, to, date, monthYear }: RomanceWords): Rule[] {
   const indexOf = (month: string | undefined): number => numbers.get((month ?? '').toLowerCase()) ?? 0
   const nameOf = (month: string | undefined): string => months[indexOf(month)]?.[0] ?? ''
   return [
-    wordRule(
+    listRule(
       'date',
       forms,
       String.raw`(?<a>${MONTH})\.? ?[-–/] ?(?<b>${MONTH})(?!\p{L})(?:\.(?! \p{Lu}))?(?: (?<year>\d{4})(?!\d))?`,
       ({ a, b, year }) =>
         `${nameOf(a)} ${to} ${year === undefined ? nameOf(b) : monthYear(indexOf(b) + 1, Number(year))}`,
     ),
-    wordRule('date', forms, String.raw`(?<month>${MONTH})\.(?= \p{Ll}|[,;)])`, ({ month }, { before }) =>
+    listRule('date', forms, String.raw`(?<month>${MONTH})\.(?= \p{Ll}|[,;)])`, ({ month }, { before }) =>
       /(?:^|\s)(?:en|em|in|de|di|a|desde|hasta|até|da|fino a)\s$/i.test(before) ? nameOf(month) : null,
     ),
     rule(
@@ -88,7 +88,7 @@ function monthRules({ months, to, date, monthYear }: RomanceWords): Rule[] {
 /** Titles that are single letters: only before a name. */
 const titleRule = ({ titles, starters }: RomanceWords): Rule => {
   const STARTER = new RegExp(`^(?:${starters})$`)
-  return wordRule(
+  return listRule(
     'abbreviation',
     Object.keys(titles),
     String.raw`(?<title>${oneOf(Object.keys(titles))})(?= (?<name>\p{Lu}\p{Ll}{1,20}))`,
@@ -130,14 +130,14 @@ function plainRules({ slashed, chat }: RomanceWords): Rule[] {
   )
   const read: Read = ({ word = '' }, { before }) => (/[-\p{L}/]$/u.test(before) ? null : (slashed[word] ?? null))
   return [
-    wordRule('abbreviation', closed ?? [], String.raw`(?<word>${oneOf(closed ?? [])})(?![\p{L}\d/])`, read),
-    wordRule(
+    listRule('abbreviation', closed ?? [], String.raw`(?<word>${oneOf(closed ?? [])})(?![\p{L}\d/])`, read),
+    listRule(
       'abbreviation',
       open ?? [],
       String.raw`(?<word>${oneOf(open ?? [])})(?= ?(?:\p{L}{2}|[aeoy](?!\p{L})))`,
       read,
     ),
-    wordRule(
+    listRule(
       'abbreviation',
       plain,
       String.raw`(?<word>${oneOf(plain)})(?![\p{L}\d@/_='’-])`,

@@ -1,4 +1,4 @@
-import { oneOf, rule, wordRule } from '../rules.ts'
+import { listRule, oneOf, rule } from '../rules.ts'
 import type { Rule } from '../scan.ts'
 import type { RomanceWords } from './words.ts'
 
@@ -71,7 +71,7 @@ function arithmeticRules({ cardinal, decimal, minus, times, divided, by }: Roman
 function unitRules({ units, each }: RomanceWords): Rule[] {
   const UNIT = oneOf(Object.keys(units))
   return [
-    wordRule('measure', Object.keys(units), String.raw`(?<unit>${UNIT})(?![\p{L}\d])`, ({ unit = '' }, { before }) =>
+    listRule('measure', Object.keys(units), String.raw`(?<unit>${UNIT})(?![\p{L}\d])`, ({ unit = '' }, { before }) =>
       /\d[⁻⁰¹²³⁴-⁹]{1,4}\s$/.test(before) ? (units[unit]?.forms.other ?? null) : null,
     ),
     rule(

@@ -1,5 +1,5 @@
 import type { Gender } from '../european/words.ts'
-import { END, endsSentence, oneOf, romanValue, rule, wordRule } from '../rules.ts'
+import { END, endsSentence, listRule, oneOf, romanValue, rule, wordRule } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
 import type { RomanceWords } from './words.ts'
 
@@ -112,7 +112,7 @@ function shortenedRules(
         },
       ),
     ),
-    wordRule(
+    listRule(
       'roman',
       Object.keys(beforeNumbers),
       `(?<word>${oneOf(Object.keys(beforeNumbers))}) (?<numeral>[IVXLC]{1,8})${END}`,
