@@ -24,6 +24,8 @@ const NO_DOMAINS =
 /** "sig.ra", "v.le": Italian abbreviations. */
 const ABBREVIATION =
   /^(?:sig|dott|prof|d|avv|gent|ill|spett|on|f|v|p|c|l|n|egr|cucch)\.(?:ra|na|ri|ssa|ti|mo|ma|mi|me|le|lli|zza|za|so|go|ro|no|ni)$/
+/** "p.ex.", "w.r.t.": letters that all have a period are no address, but "t.co" is one. */
+const LETTERS = /^(?!t\.co$|x\.(?:ai|com)$)\p{Ll}\.\p{Ll}{1,2}(?:\.\p{Ll}{1,2}){0,3}$/u
 /** "1.er", "2.do": Spanish ordinal numbers. */
 const ORDINAL = /^\d+\.(?:er|do|ro|to|mo|vo|no|ra|da|ta|ma|va|na)$/
 
@@ -58,10 +60,13 @@ function addressRules(words: ElectronicWords): Rule[] {
       ['letter', 'digit'],
       'electronic',
       String.raw`(?=[a-z\d_-]{0,63}\.)(?=[\d.-]{0,60}[a-z])${ASCII_LABEL}(?:\.${ASCII_LABEL}){0,5}\.[a-z]{2,10}(?![\p{L}\d])(?::\d{1,5}(?!\d))?${PATH}`,
-      (groups, around, match) =>
-        [NO_DOMAINS, ABBREVIATION, ORDINAL].some((pattern) => pattern.test(match.replace(TRAILING, '')))
+      (groups, around, match) => {
+        const address = match.replace(TRAILING, '')
+        const isShort = around.after.startsWith('.') && LETTERS.test(match)
+        return isShort || [NO_DOMAINS, ABBREVIATION, ORDINAL].some((pattern) => pattern.test(address))
           ? null
-          : read(groups, around, match),
+          : read(groups, around, match)
+      },
     ),
   ]
 }

@@ -114,6 +114,7 @@ describeReadings('French', {
     3 × 4 = 12 et 9 - 5 = 4 | trois fois quatre égale douze et neuf moins cinq égale quatre
   `,
   abbreviation: `
+    Un fruit, p.ex. une poire. | Un fruit, par exemple une poire.
     M. Dupont et Mme Petit. | Monsieur Dupont et Madame Petit.
     Le Dr Martin et Mlle Roux. | Le docteur Martin et Mademoiselle Roux.
     Des pommes, des poires, etc. | Des pommes, des poires, et cetera.

@@ -144,6 +144,7 @@ describeReadings('Portuguese', {
     Uns 3·10⁶ m. | Uns três vezes dez elevado a seis metros.
   `,
   abbreviation: `
+    Uma fruta, p.ex. uma pera. | Uma fruta, por exemplo uma pera.
     O Sr. Reis e a Dra. Lima. | O senhor Reis e a doutora Lima.
     Moram na Av. Brasil, nº 5. | Moram na avenida Brasil, número cinco.
     Comprou pão, fruta, etc. | Comprou pão, fruta, et cetera.

@@ -151,6 +151,7 @@ describeReadings('Spanish', {
     Unos 3·10⁶ m. | Unos tres por diez elevado a seis metros.
   `,
   abbreviation: `
+    Una fruta, p.ej. una pera. | Una fruta, por ejemplo una pera.
     El Sr. Ruiz y la Dra. Gil. | El señor Ruiz y la doctora Gil.
     D. Pablo y Dña. Inés viven en la Avda. del Puerto. | don Pablo y doña Inés viven en la avenida del Puerto.
     Compró pan, fruta, etc. | Compró pan, fruta, etcétera.

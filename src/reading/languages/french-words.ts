@@ -283,7 +283,7 @@ export const ABBREVIATIONS = spokenForms(`
   av. J-C | avant Jésus-Christ
   ap. J-C | après Jésus-Christ
   th. | thermostat
-  p. ex. | par exemple
+  p. ex.,p.ex. | par exemple
   c.-à-d. | c'est-à-dire
   env. | environ
   av. J.-C. | avant Jésus-Christ
