@@ -28,6 +28,7 @@ describeReadings('English', {
     About 2/3 of voters agreed. | About two thirds of voters agreed.
     Pour 1 1/2 cups. | Pour one and a half cups.
     He ate 3/4 of it. | He ate three quarters of it.
+    The 70/30 rule. | The seventy thirty rule.
     A waltz in 3/4 time at odds of 9/2, and 1⁄3 of it. | A waltz in three four time at odds of nine to two, and one third of it.
   `,
   money: `
@@ -43,6 +44,8 @@ describeReadings('English', {
     He weighed 12st 7lb. | He weighed twelve stone seven pounds.
     A field of 105 m x 68 m. | A field of one hundred five meters by sixty eight meters.
     A tile of 30 × 60, and 6 × 7 = 42. | A tile of thirty by sixty, and six times seven equals forty two.
+    It uses 6 L/100 km; he has 135/85 mmHg. | It uses six liters per hundred kilometers; he has one hundred thirty five over eighty five millimeters of mercury.
+    A 4 ft 11 in girl walks 3π m. | A four feet eleven inches girl walks three pi m.
     It holds 8 cubic ft. of ice. | It holds eight cubic feet of ice.
     A beam of 5 MeV. | A beam of five megaelectron volts.
     He drove at 60 mph. | He drove at sixty miles per hour.
@@ -71,6 +74,7 @@ describeReadings('English', {
     The 4th of July 1776. | The fourth of July seventeen seventy six.
     Today is May 3rd. | Today is May third.
     It snowed on December 24, 2020. | It snowed on December twenty fourth twenty twenty.
+    On the night of 2/3 June 1953, and in the Q3 2021 reports. | On the night of the second to the third of June nineteen fifty three, and in the Q three twenty twenty one reports.
     They met in Sept. 2001. | They met in September two thousand one.
   `,
   time: `
@@ -84,6 +88,7 @@ describeReadings('English', {
   `,
   telephone: `
     Call 555-123-4567. | Call five five five, one two three, four five six seven.
+    Ring 555-0143 or write to 62704-8317; it is 400-1200 people. | Ring five five five, zero one four three or write to six two seven zero four, eight three one seven; it is four hundred to one thousand two hundred people.
     My number is +1 212-555-0199. | My number is plus one, two one two, five five five, zero one nine nine.
   `,
   range: `
@@ -135,6 +140,7 @@ describeReadings('English', {
     Mr. & Mrs. Hill | Mister and Missus Hill
     Dr. Webb and Prof. Kane live on Elm St. | Doctor Webb and Professor Kane live on Elm Street.
     St. James St. is near Mt. Rose. | Saint James Street is near Mount Rose.
+    W. 9th St. in the 2nd ed. of it. | West ninth Street in the second edition of it.
     E.g. this, i.e. Day & Co. of S. Korea. | For example this, that is Day and Company of South Korea.
     Plums and T. S. Hill. He met T. S. Hill and J. B. Day. | Plums and T S Hill. He met T S Hill and J B Day.
     She lives in the U.S. Now she works. | She lives in the U S. Now she works.

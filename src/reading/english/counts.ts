@@ -7,7 +7,7 @@ const SCORE_BEFORE =
   /\b(?:won|wins?|lost|loses?|beat(?:s|en)?|defeat(?:s|ed)?|leads?|led|tied|drew|draw|scored?|victory|loss|record|final|game|match|series|vote|odds)\b[^.!?]{0,28}$/i
 const SCORE_AFTER = /^ (?:win|victory|loss|defeat|lead|draw|tie|record|vote|decision|season|aggregate|home|away|odds)\b/
 const YEAR_BEFORE =
-  /\b(?:in|since|until|till|during|circa|year|early|late|mid|born|died|spring|summer|autumn|fall|winter|January|February|March|April|May|June|July|August|September|October|November|December|copyright|the|from|by)[ -]$|©\s?$/i
+  /\b(?:in|since|until|till|during|circa|year|Q[1-4]|H[12]|FY|early|late|mid|born|died|spring|summer|autumn|fall|winter|January|February|March|April|May|June|July|August|September|October|November|December|copyright|the|from|by)[ -]$|©\s?$/i
 const COUNT_BEFORE =
   /\b(?:about|approximately|nearly|almost|over|than|least|most|only|some|exactly|population of|total of|capacity of|maximum of|minimum of|height of|length of|elevation of|area of|distance of|weight of|value of|worth|sum of|of around|of over|of about|of up to)\s$/i
 const SURE_COUNT_BEFORE =

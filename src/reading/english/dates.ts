@@ -75,7 +75,7 @@ function writtenDates(): Rule[] {
       ...rule(
         'date',
         'digit',
-        `(?<from>\\d{1,2})(?:st|nd|rd|th)?(?: ?${DASH} ?| to | and )${DAY} (?:of )?${MONTH}(?![-\\p{L}])(?:,? ?${YEAR})?`,
+        `(?<from>\\d{1,2})(?:st|nd|rd|th)?(?: ?${DASH} ?|\\/| to | and )${DAY} (?:of )?${MONTH}(?![-\\p{L}])(?:,? ?${YEAR})?`,
         readDays,
       ),
       wordsBehind: BEHIND_DAY,

@@ -7,7 +7,6 @@ const NAMES: Readonly<Record<string, string>> = {
   '24/7': 'twenty four seven',
   '9/11': 'nine eleven',
   '7/11': 'seven eleven',
-  '50/50': 'fifty fifty',
   '20/20': 'twenty twenty',
 }
 
@@ -31,6 +30,8 @@ export const fractions = (): Rule[] => [
       if (/[\p{L}/-]$/u.test(before)) return null
       if (BEAT_AFTER.test(after) && /^(?:2|4|8|16)$/.test(bottom)) return `${cardinal(top)} ${cardinal(bottom)}`
       if (ODDS_BEFORE.test(before) || /^ odds\b/.test(after)) return `${cardinal(top)} to ${cardinal(bottom)}`
+      // "The 80/20 rule".
+      if (Number(top) + Number(bottom) === 100 && /^\d[05]$/.test(top)) return `${cardinal(top)} ${cardinal(bottom)}`
       return NAMES[`${top}/${bottom}`] ?? fraction(top, bottom)
     },
   ),

@@ -71,6 +71,8 @@ const powers = (): Rule[] => [
 ]
 
 const signs = (): Rule[] => [
+  // "2π": the letter is read by itself.
+  rule('math', 'digit', `(?<number>${NUMBER})(?=[α-ωΑ-Ω])`, ({ number = '' }) => decimal(number)),
   rule('math', 'symbol', `√ ?(?<number>${NUMBER})`, ({ number = '' }) => `square root of ${decimal(number)}`),
   rule('math', 'symbol', `± ?(?<number>${NUMBER})`, ({ number = '' }) => `plus or minus ${decimal(number)}`),
   rule('math', 'symbol', `[~≈∼] ?(?=[$£€]?\\d)`, () => 'about'),

@@ -60,6 +60,13 @@ function heights(): Rule[] {
     rule(
       'measure',
       'digit',
+      String.raw`(?<feet>\d{1,2}) ?ft\.?,? (?<inches>\d{1,2}(?:\.\d{1,2})?) ?in(?:\.(?! \p{Lu}|$)|(?!\p{L}))`,
+      ({ feet = '', inches = '' }) =>
+        `${cardinal(feet)} ${unitOf('ft', feet === '1')} ${decimal(inches)} ${unitOf('in', inches === '1')}`,
+    ),
+    rule(
+      'measure',
+      'digit',
       String.raw`(?<feet>\d{1,3})['’′](?= (?:tall|high|wide|long|deep)\b)`,
       ({ feet = '' }) => `${cardinal(feet)} ${unitOf('ft', feet === '1')}`,
     ),
@@ -206,6 +213,13 @@ function sizes(): Rule[] {
       'digit',
       `(?<number>${NUMBER}) ?[x×](?!\\p{L})(?! ?\\d)`,
       ({ number = '' }) => `${decimal(number)} x`,
+    ),
+    // "120/80 mmHg".
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<a>\d{2,3})\/(?<b>\d{2,3}) ?mm ?Hg${END}`,
+      ({ a = '', b = '' }) => `${cardinal(a)} over ${cardinal(b)} ${unitOf('mmHg', false)}`,
     ),
     // "105 m x 68 m".
     ...rulesAt(['letter', 'symbol'], 'measure', String.raw`[x×](?= ?\d)`, (_groups, { before }) =>

@@ -229,7 +229,10 @@ function dottedWords(): Rule[] {
       String.raw`(?<word>(?:[A-Za-z]{1,6}\.){1,4}|WW(?:II?|[12])|et al\.|[ei]\. [ge]\.|N\/A)(?!\p{L})`,
       ({ word = '' }, around, match) => {
         if (!Object.hasOwn(ABBREVIATIONS, word)) return null
-        if (ABBREVIATIONS_BEHIND.has(word) && !/\d ?$|\p{Lu}\p{L}* $|(?:cubic|square) $/u.test(around.before))
+        if (
+          ABBREVIATIONS_BEHIND.has(word) &&
+          !/\d(?:st|nd|rd|th)? ?$|\p{Lu}\p{L}* $|(?:cubic|square) $/u.test(around.before)
+        )
           return null
         return NEVER_LAST.has(word)
           ? (ABBREVIATIONS[word] as string)
@@ -252,11 +255,11 @@ function dottedWords(): Rule[] {
 
 function otherAbbreviations(): Rule[] {
   return [
-    // "N. America".
+    // "N. America", "E. 4th Street".
     wordRule(
       'abbreviation',
       Array.from('NSEW'),
-      String.raw`(?<side>[NSEW])\.(?= (?:America|Korea|Africa|Carolina|Dakota|Virginia|Ireland|Yorkshire|Asia|Europe|Germany|Vietnam|Wales)\b)`,
+      String.raw`(?<side>[NSEW])\.(?= (?:America|Korea|Africa|Carolina|Dakota|Virginia|Ireland|Yorkshire|Asia|Europe|Germany|Vietnam|Wales)\b| \d{1,3}(?:st|nd|rd|th)\b)`,
       ({ side = '' }) => DIRECTIONS[side] as string,
     ),
     // "5 km NW of Paris".

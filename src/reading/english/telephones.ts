@@ -4,6 +4,9 @@ import { cardinal, digits } from './numbers.ts'
 
 const CALL_BEFORE = /\b(?:call|phone|tel|telephone|number|fax|dial|at|text|mobile|cell)\b\.?:? ?$/i
 
+/** Any word but one that goes on with the sentence. */
+const COUNTED_AFTER = /^ (?!(?:or|and|for|to|at|from|if|in|is|was|ext|extension|before|after|on|when)\b)\p{Ll}/u
+
 export const telephones = (): Rule[] => [...phones(), ...otherNumbers()]
 
 const phones = (): Rule[] => [
@@ -57,9 +60,18 @@ const otherNumbers = (): Rule[] => [
     },
   ),
   rule('telephone', 'digit', String.raw`\d{3}-\d{2}-\d{4}(?![\d-])`, (_groups, _around, match) => inGroups(match)),
-  rule('telephone', 'digit', String.raw`\d{3}-\d{4}(?![\d-]|\p{L})`, (_groups, { before }, match) =>
-    CALL_BEFORE.test(before) ? inGroups(match) : null,
+  // "555-1234"; a range ends with a round number.
+  rule(
+    'telephone',
+    'digit',
+    String.raw`\d{3}-\d{4}(?![\d-]|\p{L}|[.,:]\d| ?[%°])`,
+    (_groups, { before, after }, match) =>
+      CALL_BEFORE.test(before) || (!match.endsWith('0') && !/[\p{L}\d]-?$/u.test(before) && !COUNTED_AFTER.test(after))
+        ? inGroups(match)
+        : null,
   ),
+  // "62704-1234".
+  rule('telephone', 'digit', String.raw`\d{5}-\d{4}(?![\d-]|\p{L})`, (_groups, _around, match) => inGroups(match)),
   rule('telephone', 'digit', String.raw`0\d{2,4}[ -]\d{3,4}(?:[ -]\d{3,4}){0,2}(?![\d-])`, (_groups, _around, match) =>
     inGroups(match),
   ),

@@ -575,6 +575,9 @@ export const PER_UNITS = spokenForms(`
   s²,s2 | second squared
   gal | gallon
   mi,mile | mile
+  100 km,100km | hundred kilometers
+  100 g,100g | hundred grams
+  100 ml,100 mL | hundred milliliters
   person | person
   night | night
   unit | unit
