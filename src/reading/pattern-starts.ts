@@ -4,13 +4,6 @@ type Range = readonly [from: number, to: number]
 /** Characters that may come next in a match. Null: any, or none. */
 type Next = readonly Range[] | null
 
-interface Part {
-  /** Characters that may come first in it, behind those that do not count. */
-  readonly first: readonly Range[]
-  /** If nothing, or only what does not count, may be all of it. */
-  readonly mayEnd: boolean
-}
-
 /** A regular expression, or the pattern of one. */
 type Source = Pick<RegExp, 'source' | 'flags'>
 
@@ -36,12 +29,15 @@ const NAMED: Readonly<Record<string, readonly Range[]>> = {
     [0x2070, 0x24ff],
   ],
 }
+/** Seen at once, as most patterns of numbers begin. */
+const ANY_DIGIT_FIRST = /^(?:\((?:\?:|\?<\w+>))*\\d/
 /** Where a group, a class or an alternative may begin or end. */
 const STRUCTURE = /[\\[\](|)]/g
-const NOTHING: Part = { first: [], mayEnd: true }
 
 /** If a match of the pattern may begin with a character of this code. */
-export const mayStart = (pattern: Source, code: number): boolean => isIn(nextOf(pattern, starts, isNothing), code)
+export const mayStart = (pattern: Source, code: number): boolean =>
+  (code >= 0x30 && code <= 0x39 && ANY_DIGIT_FIRST.test(pattern.source)) ||
+  isIn(nextOf(pattern, starts, isNothing), code)
 
 /** If a match of the pattern, which begins with digits, may go on behind digits and spaces with a character of this code. */
 export const mayFollow = (pattern: Source, code: number): boolean => isIn(nextOf(pattern, followers, isNeutral), code)
@@ -62,8 +58,7 @@ function nextOf(pattern: Source, computed: WeakMap<Source, Next>, isSkipped: (ra
   const known = computed.get(pattern)
   if (known !== undefined) return known
   const { source, flags } = pattern
-  const { first, mayEnd } = flags.includes('i') ? NOTHING : new Reader(source, isSkipped).alternatives()
-  const next = mayEnd || first.includes(ANY) ? null : first
+  const next = flags.includes('i') ? null : new Reader(source, isSkipped).next()
   computed.set(pattern, next)
   return next
 }
@@ -72,6 +67,7 @@ function nextOf(pattern: Source, computed: WeakMap<Source, Next>, isSkipped: (ra
 class Reader {
   readonly #source: string
   readonly #isSkipped: (range: Range) => boolean
+  readonly #first: Range[] = []
   #at = 0
 
   /** @param isSkipped which characters do not count */
@@ -80,27 +76,23 @@ class Reader {
     this.#isSkipped = isSkipped
   }
 
-  alternatives(): Part {
-    const first: Range[] = []
-    let mayEnd = false
-    do {
-      const part = this.#sequence()
-      if (!part.mayEnd) this.#skip()
-      for (const range of part.first) first.push(range)
-      mayEnd ||= part.mayEnd
-    } while (this.#takes('|'))
-    return { first, mayEnd }
+  next(): Next {
+    return this.#alternatives() || this.#first.includes(ANY) ? null : this.#first
   }
 
-  #sequence(): Part {
-    const first: Range[] = []
-    let mayEnd = true
-    while (mayEnd && !this.#isAtEnd()) {
-      const part = this.#quantified()
-      for (const range of part.first) first.push(range)
-      mayEnd = part.mayEnd
-    }
-    return { first, mayEnd }
+  /** Adds to the characters that may come first. Answers if nothing, or only what does not count, may be all of it, as all below do. */
+  #alternatives(): boolean {
+    let mayEnd = false
+    do {
+      if (this.#sequence()) mayEnd = true
+      else this.#skip()
+    } while (this.#takes('|'))
+    return mayEnd
+  }
+
+  #sequence(): boolean {
+    while (!this.#isAtEnd()) if (!this.#quantified()) return false
+    return true
   }
 
   #isAtEnd(): boolean {
@@ -126,53 +118,70 @@ class Reader {
     }
   }
 
-  #quantified(): Part {
-    const part = this.#one()
+  #quantified(): boolean {
+    const mayEnd = this.#one()
     const mayBeMissing = this.#takes('?') || this.#takes('*')
-    if (!mayBeMissing && !this.#takes('+') && !this.#takes('{')) return part
+    if (!mayBeMissing && !this.#takes('+') && !this.#takes('{')) return mayEnd
     const isCounted = this.#source[this.#at - 1] === '{'
     const mayBeNone = mayBeMissing || (isCounted && this.#source[this.#at] === '0')
     if (isCounted) this.#at = this.#source.indexOf('}', this.#at) + 1
     this.#takes('?')
-    return mayBeNone ? { first: part.first, mayEnd: true } : part
+    return mayBeNone || mayEnd
   }
 
-  #one(): Part {
+  #one(): boolean {
     if (this.#takes('(')) return this.#group()
     if (this.#takes('[')) return this.#class()
-    if (this.#takes('.')) return this.#partOf([ANY])
-    if (this.#takes('^') || this.#takes('$')) return NOTHING
-    return this.#partOf(this.#namedSet() ?? [this.#character()])
+    if (this.#takes('.')) return this.#add(ANY)
+    if (this.#takes('^') || this.#takes('$')) return true
+    const named = this.#namedSet()
+    return named === null ? this.#add(this.#character()) : this.#addAll(named)
   }
 
-  #group(): Part {
+  #group(): boolean {
     let looks = false
     if (this.#takes('?') && !this.#takes(':')) {
       const isBehind = this.#takes('<')
       looks = this.#takes('=') || this.#takes('!')
       if (isBehind && !looks) this.#at = this.#source.indexOf('>', this.#at) + 1
     }
-    const part = this.alternatives()
+    const before = this.#first.length
+    const mayEnd = this.#alternatives()
     this.#at++
-    return looks ? NOTHING : part
+    if (looks) this.#first.length = before
+    return looks || mayEnd
   }
 
-  #class(): Part {
+  #class(): boolean {
     const isNegated = this.#takes('^')
-    const ranges: Range[] = []
+    const before = this.#first.length
+    let mayEnd = false
     while (!this.#takes(']')) {
       const named = this.#namedSet()
-      if (named !== null) {
-        ranges.push(...named)
-        continue
-      }
-      const range = this.#character()
-      const isOne = range[0] === range[1]
-      const isStart = isOne && this.#source[this.#at] === '-' && this.#source[this.#at + 1] !== ']'
-      if (isStart) this.#at++
-      ranges.push(isStart ? [range[0], this.#character()[1]] : range)
+      mayEnd = (named === null ? this.#add(this.#range()) : this.#addAll(named)) || mayEnd
     }
-    return this.#partOf(isNegated ? [ANY] : ranges)
+    if (!isNegated) return mayEnd
+    this.#first.length = before
+    return this.#add(ANY)
+  }
+
+  /** A character of a class, or two with a hyphen between them. */
+  #range(): Range {
+    const range = this.#character()
+    if (range[0] !== range[1] || this.#source[this.#at] !== '-' || this.#source[this.#at + 1] === ']') return range
+    this.#at++
+    return [range[0], this.#character()[1]]
+  }
+
+  #add(range: Range): boolean {
+    this.#first.push(range)
+    return this.#isSkipped(range)
+  }
+
+  #addAll(ranges: readonly Range[]): boolean {
+    let mayEnd = false
+    for (const range of ranges) mayEnd = this.#add(range) || mayEnd
+    return mayEnd
   }
 
   /** `\p{L}`. */
@@ -200,10 +209,6 @@ class Reader {
     return (escaped >= 'a' && escaped <= 'z') || (escaped >= 'A' && escaped <= 'Z')
       ? ANY
       : rangeOf(escaped.charCodeAt(0))
-  }
-
-  #partOf(first: readonly Range[]): Part {
-    return { first, mayEnd: first.some(this.#isSkipped) }
   }
 
   #takes(character: string): boolean {

@@ -5,7 +5,7 @@ import { cardinal, digits } from './numbers.ts'
 const CALL_BEFORE = /\b(?:call|phone|tel|telephone|number|fax|dial|at|text|mobile|cell)\b\.?:? ?$/i
 
 /** Any word but one that goes on with the sentence. */
-const COUNTED_AFTER = /^ (?!(?:or|and|for|to|at|from|if|in|is|was|ext|extension|before|after|on|when)\b)\p{Ll}/u
+const NOUN_AFTER = /^ (?!(?:or|and|for|to|at|from|if|in|is|was|ext|extension|before|after|on|when)\b)\p{Ll}/u
 
 export const telephones = (): Rule[] => [...phones(), ...otherNumbers()]
 
@@ -66,7 +66,7 @@ const otherNumbers = (): Rule[] => [
     'digit',
     String.raw`\d{3}-\d{4}(?![\d-]|\p{L}|[.,:]\d| ?[%°])`,
     (_groups, { before, after }, match) =>
-      CALL_BEFORE.test(before) || (!match.endsWith('0') && !/[\p{L}\d]-?$/u.test(before) && !COUNTED_AFTER.test(after))
+      CALL_BEFORE.test(before) || (!match.endsWith('0') && !/[\p{L}\d]-?$/u.test(before) && !NOUN_AFTER.test(after))
         ? inGroups(match)
         : null,
   ),
