@@ -63,7 +63,7 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   'cli-progress': 'cli',
   commander: 'cli',
   dataloader: 'concurrency',
-  fastify: 'elevenlabs, graphql, http, openai, rest, server',
+  fastify: 'elevenlabs, graphql, http, openai, rest, server, speech',
   graphql: 'graphql',
   'graphql-ws': 'console, graphql',
   'graphql-yoga': 'graphql',

@@ -1,6 +1,9 @@
+import { codePoints } from '../catalog/voice-endpoint.ts'
 import type { ServiceContext } from '../runtime/services.ts'
-import { meaningOf, readSpeechRequest, type SpeechRequest } from '../speech/speech-request.ts'
+import { findModel, requireModel } from '../speech/reach-models.ts'
+import { findSpeaker, meaningOf, readSpeechRequest, type SpeechRequest } from '../speech/speech-request.ts'
 import { SpeechViolation } from '../speech/speech-violation.ts'
+import { type DialogueTurn, dialogueScript } from '../voice/markup/dialogue-script.ts'
 import { type OutputFormat, requireOutputFormat } from './output-format.ts'
 import { nameVoice, voiceNotFound } from './voices.ts'
 
@@ -9,7 +12,7 @@ const OWN_SEEDS = 2 ** 31
 
 type Fields = Readonly<Record<string, unknown>>
 
-interface ElevenlabsRequest {
+export interface ElevenlabsRequest {
   readonly voiceId: string
   readonly body: Fields
   readonly query: Fields
@@ -30,6 +33,39 @@ export async function readElevenlabsRequest(ctx: ServiceContext, request: Eleven
   if (typeof text !== 'string') throw new SpeechViolation('input', 'Send the text to speak as text.')
   const named = nameVoice(ctx, voiceId, body.model_id)
   return readWanted(ctx, { ...request, voiceId }, { ...named, ...mannerOf(body), input: text }, idempotencyKey)
+}
+
+/**
+ * Reads a request of `/text-to-dialogue`: one job whose text names the voice of each turn. All voices are of one endpoint.
+ * @throws SpeechViolation, IDEMPOTENCY_MISMATCH
+ */
+export async function readDialogue(ctx: ServiceContext, request: ElevenlabsRequest): Promise<WantedSpeech> {
+  const { body, idempotencyKey } = request
+  const turns = turnsOf(body.inputs).map((turn) => ({ ...turn, ...nameVoice(ctx, turn.voiceId, body.model_id) }))
+  const endpoint = requireModel(ctx, turns.find(({ model }) => model !== undefined)?.model)
+  const spoken: DialogueTurn[] = []
+  for (const { voiceId, text, model, voice } of turns) {
+    const isElsewhere = model !== undefined && findModel(ctx, model) !== endpoint
+    const found = isElsewhere ? null : await findSpeaker(ctx, endpoint, voice)
+    if (found === null) throw voiceNotFound(voiceId)
+    spoken.push({ voice: found.slug, text })
+  }
+  const input = dialogueScript(spoken)
+  const fields = { ...mannerOf(body), model: endpoint.slug, voice: spoken[0]?.voice, input, markup: 'ssml' }
+  const wanted = await readWanted(ctx, request, fields, idempotencyKey)
+  const fieldOf: WantedSpeech['fieldOf'] = (detail) => wanted.fieldOf(detail).replace(/^input$/, 'inputs')
+  return { ...wanted, fieldOf, characters: spoken.reduce((sum, { text }) => sum + codePoints(text), 0) }
+}
+
+/** @throws SpeechViolation */
+function turnsOf(inputs: unknown): { readonly text: string; readonly voiceId: string }[] {
+  const wrong = new SpeechViolation('inputs', 'Send inputs as a list of turns, each with a text and a voice_id.')
+  if (!Array.isArray(inputs) || inputs.length === 0) throw wrong
+  return inputs.map((turn: Fields | null) => {
+    const { text, voice_id: voiceId } = turn ?? {}
+    if (typeof text !== 'string' || text.trim() === '' || typeof voiceId !== 'string') throw wrong
+    return { text, voiceId }
+  })
 }
 
 /** @param fields by OpenAI's names @throws SpeechViolation, IDEMPOTENCY_MISMATCH */

@@ -127,23 +127,13 @@ function voiceEntry(voice: Voice, endpoint: VoiceEndpoint, usual: VoiceEndpoint 
   return {
     voice_id: endpoint === usual ? voice.slug : `${endpoint.slug}:${voice.slug}`,
     name: voice.name,
-    samples: null,
     category: isOwn ? 'cloned' : 'premade',
-    fine_tuning: null,
     labels,
     description: voice.description,
     preview_url: null,
     available_for_tiers: [],
-    settings: null,
-    sharing: null,
     high_quality_base_model_ids: [endpoint.slug],
     verified_languages: language === undefined ? [] : [{ language: LANGUAGE_CODES[language], model_id: endpoint.slug }],
-    safety_control: null,
-    voice_verification: null,
-    permission_on_resource: null,
     is_owner: isOwn,
-    is_legacy: false,
-    is_mixed: false,
-    created_at_unix: null,
   }
 }

@@ -3,7 +3,7 @@ import type { ErrorCode, ServiceError } from '../errors/service-error.ts'
 import { JOB_ERRORS, type JobErrorCode, JobFailure } from '../jobs/job-states.ts'
 import { SpeechViolation, violationCode } from '../speech/speech-violation.ts'
 
-export interface OpenaiError {
+interface OpenaiError {
   readonly status: number
   readonly message: string
   readonly type: string

@@ -5,7 +5,6 @@ import { errorHeaders, toServiceError } from '../errors/describe-error.ts'
 import { notFound, ServiceError } from '../errors/service-error.ts'
 import { SAFETY_HEADERS } from '../http/headers.ts'
 import { OPENAI_ROOT, sendOpenaiError } from '../openai/mount-openai.ts'
-import { toOpenaiError } from '../openai/openai-error.ts'
 import { createExpose } from './cors.ts'
 import { errorBody, REQUEST_ID_HEADER, sendError } from './errors-to-json.ts'
 
@@ -90,7 +89,7 @@ export function createBadAddress(corsOrigins: readonly string[]) {
       return
     }
     if (request.raw.url?.startsWith(`${OPENAI_ROOT}/`)) {
-      sendOpenaiError(request, reply, toOpenaiError(thrown))
+      sendOpenaiError(request, reply, thrown)
       return
     }
     expose(request, reply)

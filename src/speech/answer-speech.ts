@@ -58,7 +58,7 @@ interface AnswerReader {
   readonly around?: (bytes: AsyncIterable<Uint8Array>, written: () => Promise<void>) => AsyncIterable<string>
 }
 
-interface SpeechBody {
+export interface SpeechBody {
   /** Bytes; absent if unknown or if the job has not completed yet. */
   readonly length?: number | undefined
   readonly body: Readable

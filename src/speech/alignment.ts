@@ -1,4 +1,4 @@
-import type { TimedSpeech } from '../speech/answer-speech.ts'
+import type { TimedSpeech } from './answer-speech.ts'
 
 /** A start and an end, in seconds, for each character (code point) of the submitted text. */
 interface Alignment {
