@@ -12,6 +12,19 @@ export type ActorKind =
   /** A signed-in user. */
   | 'USER';
 
+/** Format of audio. */
+export type AudioFormat =
+  /** FLAC file. */
+  | 'FLAC'
+  /** MP3 file of 64 kbit/s. */
+  | 'MP3'
+  /** Ogg file of Opus. */
+  | 'OPUS'
+  /** PCM samples without a header: 16 bits, little-endian, mono, 24 kHz. No job is stored in it. */
+  | 'PCM'
+  /** WAV file of 16-bit PCM. */
+  | 'WAV';
+
 /** Kind of a change. */
 export type AuditedAction =
   /** An account was made. */
@@ -54,6 +67,15 @@ export type AuditedAction =
   | 'WEBHOOK_SECRET_ROTATED'
   /** The URL of webhooks was set or cleared; `detail` is its origin. */
   | 'WEBHOOK_URL_SET';
+
+/** Format of captions. */
+export type CaptionFormat =
+  /** JSON of the words and sentences with their times, as REST returns it. */
+  | 'JSON'
+  /** SubRip file. */
+  | 'SRT'
+  /** WebVTT file. */
+  | 'VTT';
 
 /** Reason of a change of a balance. */
 export type CreditKind =
@@ -199,6 +221,13 @@ export type JobGroup =
   /** Voice that was asked for. */
   | 'VOICE';
 
+/** Urgency of a job. */
+export type JobPriority =
+  /** The job may wait for interactive jobs; it gets at least a quarter of the engine while it waits. */
+  | 'BATCH'
+  /** A caller waits for the job, so it waits for no batch job. */
+  | 'INTERACTIVE';
+
 /** Status of a job. COMPLETED and FAILED are final. */
 export type JobStatus =
   /** The job is done and its outputs are available. */
@@ -305,6 +334,22 @@ export type StorageKind =
   | 'DISK'
   /** Objects in an S3 bucket; signed URLs of files may lead to another host. */
   | 'S3';
+
+/** Options of a submission of several texts; each of their jobs keeps them. */
+export type SubmitVoiceJobsOptions = {
+  /** Format in which the audio is stored, instead of the endpoint's own. */
+  audioFormat?: AudioFormat | null | undefined;
+  /** Formats of the captions among the outputs, instead of the endpoint's own. */
+  captions?: Array<CaptionFormat> | null | undefined;
+  /** Key of your own choice, at most 200 characters: for 24 hours the same key with the same input at the same place returns the same job. The key of each job is this one, a space and the place of its input, from 0 on. */
+  idempotencyKey?: string | null | undefined;
+  /** Urgency of the job; INTERACTIVE if absent and `live` is true, else BATCH. */
+  priority?: JobPriority | null | undefined;
+  /** Names to find the job by, for filters and statistics: at most 10 of 1 to 64 characters each, without control characters. Equal ones count once. */
+  tags?: Array<string> | null | undefined;
+  /** URL that is notified when a job ends, instead of the account's webhook. */
+  webhookUrl?: string | null | undefined;
+};
 
 /** Range of time; either end may be open. */
 export type TimeRange = {
@@ -1139,6 +1184,18 @@ export type SubmitVoiceJobMutation = { submitVoiceJob:
     | { __typename: 'VoiceJobSubmission', jobId: string, status: JobStatus, replayed: boolean }
    };
 
+export type SubmitVoiceJobsMutationVariables = Exact<{
+  slug: string;
+  inputs: Array<unknown> | unknown;
+  options?: SubmitVoiceJobsOptions | null | undefined;
+}>;
+
+
+export type SubmitVoiceJobsMutation = { submitVoiceJobs: Array<
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+    | { __typename: 'VoiceJobSubmission', jobId: string, status: JobStatus, replayed: boolean }
+  > };
+
 export type TagMediaMutationVariables = Exact<{
   mediaUrl: string;
   mediaKind: MediaKind;
@@ -1332,6 +1389,7 @@ export const signInLinkQueryVariables: SignInLinkQueryVariables = {"token":"what
 export const signOutMutationVariables: SignOutMutationVariables = {"everywhere":false}
 export const submitGenerationMutationVariables: SubmitGenerationMutationVariables = {"slug":"portrait","inputs":{"prompt":"A lighthouse at dusk."}}
 export const submitVoiceJobMutationVariables: SubmitVoiceJobMutationVariables = {"slug":"tts","inputs":{"text":"Hello! This is Sonant, speaking.","voice":"aria"}}
+export const submitVoiceJobsMutationVariables: SubmitVoiceJobsMutationVariables = {"slug":"tts","inputs":[{"text":"The first.","voice":"aria"},{"text":"The second.","voice":"aria"}]}
 export const tagMediaMutationVariables: TagMediaMutationVariables = {"mediaUrl":"https://example.com/cat.jpg","mediaKind":"IMAGE"}
 export const textLanguageQueryVariables: TextLanguageQueryVariables = {"text":"Guten Morgen! Wie geht es dir?","slug":"tts","voice":"aria"}
 export const updateAccountMutationVariables: UpdateAccountMutationVariables = {"account":"demo","monthlyLimit":500000}

@@ -36,6 +36,7 @@ const CALLER = ['Viewer.scopes', 'Viewer.endpoints', 'isOperator', 'grantableSco
  */
 export const CHANGED_LISTS: Readonly<Record<string, readonly string[]>> = {
   submitVoiceJob: SUBMITTED,
+  submitVoiceJobs: SUBMITTED,
   submitGeneration: SUBMITTED,
   retryJob: SUBMITTED,
   retryJobs: SUBMITTED,

@@ -23,10 +23,17 @@ const UNEXPECTED: ReadonlySet<ErrorCode> = new Set([
 /** A count reads the whole list. */
 const COUNT_COST = 100
 
+/** Refusal of one of several items. It is data whatever its code, because the other items were accepted. */
+export class OfItem extends ServiceError {
+  constructor({ code, message, details }: ServiceError) {
+    super(code, message, details === undefined ? {} : { details })
+  }
+}
+
 /** Matches the ServiceErrors that a mutation returns as data. */
 export class ExpectedError extends ServiceError {
   static override [Symbol.hasInstance](error: unknown): boolean {
-    return error instanceof ServiceError && !UNEXPECTED.has(error.code)
+    return error instanceof OfItem || (error instanceof ServiceError && !UNEXPECTED.has(error.code))
   }
 }
 

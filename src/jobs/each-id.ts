@@ -1,7 +1,7 @@
 import { inParallel } from '../concurrency/in-parallel.ts'
 import type { Context } from '../context/context.ts'
 import { describeError, toServiceError } from '../errors/describe-error.ts'
-import { invalidRequest, type ServiceError } from '../errors/service-error.ts'
+import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 
 const MAX_IDS = 100
 const AT_ONCE = 4
@@ -28,16 +28,26 @@ export async function eachId<Result>(
 }
 
 async function one<Result>(
-  { log }: Pick<Context, 'log'>,
+  ctx: Pick<Context, 'log'>,
   id: string,
   work: (id: string) => Promise<Result>,
 ): Promise<Each<Result>> {
+  const done = await attempted(ctx, async () => ({ result: await work(id) }))
+  if (!(done instanceof ServiceError)) return { id, result: done.result, error: null }
+  const { code, message, details } = done
+  return { id, result: null, error: { code, message, details } }
+}
+
+/** Returns the error of one of several, and logs one that an operator must know. */
+export async function attempted<Result>(
+  { log }: Pick<Context, 'log'>,
+  work: () => Promise<Result>,
+): Promise<Result | ServiceError> {
   try {
-    return { id, result: await work(id), error: null }
+    return await work()
   } catch (thrown) {
     const error = toServiceError(thrown)
-    const { code, message, details } = error
-    if (code === 'INTERNAL_ERROR') log.error({ err: describeError(error) }, 'one of several ids failed')
-    return { id, result: null, error: { code, message, details } }
+    if (error.code === 'INTERNAL_ERROR') log.error({ err: describeError(error) }, 'one of several failed')
+    return error
   }
 }

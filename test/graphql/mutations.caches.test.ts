@@ -294,6 +294,14 @@ const CASES: readonly Case[] = [
     reads: [...shown('jobs', 'ledger'), LIST],
   },
   {
+    name: 'submitVoiceJobs',
+    mutation: does(
+      'submitVoiceJobs(slug: "tts", inputs: [{text: "Hi.", voice: "aria"}])',
+      of('VoiceJobSubmission', `job { ${JOB} }`),
+    ),
+    reads: [...shown('jobs', 'ledger'), LIST],
+  },
+  {
     name: 'submitGeneration',
     mutation: does(
       'submitGeneration(slug: "portrait", inputs: {prompt: "A cat."})',

@@ -1,4 +1,4 @@
-import { getNamedType, isNonNullType, isObjectType, isUnionType } from 'graphql'
+import { getNamedType, getNullableType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceError } from '../../src/errors/service-error.ts'
 import { ExpectedError } from '../../src/graphql/builder.ts'
@@ -37,7 +37,9 @@ describe('every mutation', () => {
     (_name, { name, type }) => {
       expect(isNonNullType(type)).toBe(true)
       const union = getNamedType(type)
-      expect(union.name).toBe(`${name.charAt(0).toUpperCase()}${name.slice(1)}Result`)
+      // A list has the results of the mutation of a single one.
+      const one = isListType(getNullableType(type)) ? name.replace(/s$/, '') : name
+      expect(union.name).toBe(`${one.charAt(0).toUpperCase()}${one.slice(1)}Result`)
       const members = isUnionType(union) ? union.getTypes() : []
       expect(members.map((member) => member.name)).toContain('RequestError')
       expect(members.length).toBeGreaterThan(1)

@@ -26,7 +26,7 @@ const SPOKEN = 'Null unless the job is completed and its audio still exists.'
 
 const timedJobs = new BatchLoader<GraphqlContext, TimedJob>((ctx, jobIds) => loadTimedJobs(ctx.db.pool, jobIds))
 
-const CaptionFormatEnum = describedEnum<CaptionFormat>('CaptionFormat', 'Format of captions.', {
+export const CaptionFormatEnum = describedEnum<CaptionFormat>('CaptionFormat', 'Format of captions.', {
   vtt: 'WebVTT file.',
   srt: 'SubRip file.',
   json: 'JSON of the words and sentences with their times, as REST returns it.',
@@ -121,7 +121,7 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
   }),
 }))
 
-const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implement({
+export const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implement({
   description: 'Accepted submission of a text.',
   fields: (t) => ({
     jobId: t.exposeID('jobId', { description: 'Id of the job.' }),
