@@ -88,6 +88,8 @@ const AROUND_CHARACTERS = 48
 /** Of `prefixes` and `behind`. */
 export const LONGEST_PREFIX = 3
 const NUMBER_PARTS = "0123456789., \u00a0\u2009\u202f'’"
+/** With its decimals and marks. */
+const LONGEST_NUMBER = 100
 const SIGNS = '-−–+±'
 const NO_FOLLOWER = -1
 const STEP_CHARACTERS = 500
@@ -319,8 +321,9 @@ const isAmong = (known: ReadonlySet<string>, prefixes: readonly string[]): boole
 
 /** Where a number with its sign, its marks and the spaces behind it ends. */
 function numberEnd(text: string, at: number): number {
+  const most = Math.min(text.length, at + LONGEST_NUMBER)
   let end = SIGNS.includes(text[at] as string) ? at + 1 : at
-  while (end < text.length && NUMBER_PARTS.includes(text[end] as string)) end++
+  while (end < most && NUMBER_PARTS.includes(text[end] as string)) end++
   return end
 }
 

@@ -24,6 +24,7 @@ describeReadings('French', {
     La moyenne est de 7,25. | La moyenne est de sept virgule vingt-cinq.
   `,
   fraction: `
+    Ce livre mérite 9/10, et 3/10 de la salle a ri. | Ce livre mérite neuf sur dix, et trois dixièmes de la salle a ri.
     Ajoutez 1/2 litre de lait et 3/4 de la farine. | Ajoutez un demi litre de lait et trois quarts de la farine.
     Les 2/3 des voix. | Les deux tiers des voix.
     Il manque 3/4 des voix. | Il manque trois quarts des voix.
@@ -56,6 +57,7 @@ describeReadings('French', {
     Il mesure 1m80. | Il mesure un mètre quatre-vingts.
   `,
   date: `
+    La fin de 10/2022, le début de août et de 05/2023. | La fin d'octobre deux mille vingt-deux, le début d'août et de mai deux mille vingt-trois.
     Les 60s et les 90s, puis les années 1970s. | Les sixties et les nineties, puis les années mille neuf cent soixante-dix.
     Né le 3 avril 1999. | Né le trois avril mille neuf cent quatre-vingt-dix-neuf.
     Le rendez-vous est le 07/11/2025. | Le rendez-vous est le sept novembre deux mille vingt-cinq.
@@ -128,6 +130,7 @@ describeReadings('French', {
     Le Dr. Martin, Mme. Petit et le Gén. Roux au bd. Voltaire. | Le docteur Martin, Madame Petit et le général Roux au boulevard Voltaire.
   `,
   acronym: `
+    Voici le plan C. Ensuite, M. Petit et G. Martin parlent. | Voici le plan C. Ensuite, Monsieur Petit et G Martin parlent.
     L'ONU, l'OTAN et la SNCF. | L'ONU, l'OTAN et la S N C F.
   `,
   symbol: `

@@ -10,6 +10,9 @@ describeReadings('German', {
     Es kamen 1.204 Gäste. | Es kamen ein tausend zwei hundert vier Gäste.
     Sie kam nach 1 Minute mit 1 Koffer. | Sie kam nach einer Minute mit einem Koffer.
     Das Baby ist 1 Monat alt und wiegt 1 Pfund. | Das Baby ist einen Monat alt und wiegt ein Pfund.
+    Sie packte 1 Koffer und er pflückte 1/2 Apfel. | Sie packte einen Koffer und er pflückte einen halben Apfel.
+    Er ist 1 Freund. | Er ist ein Freund.
+    Tore 2,5,7,9 und 3k Besucher. | Tore zwei, fünf, sieben, neun und drei tausend Besucher.
     Er hat 1 Sohn und 1 neue Idee. | Er hat einen Sohn und eine neue Idee.
     Laut Artikel 1 Absatz 1 gilt das. | Laut Artikel eins Absatz eins gilt das.
     Nehmen Sie 2x täglich 1 Tablette. | Nehmen Sie zweimal täglich eine Tablette.
@@ -55,6 +58,7 @@ describeReadings('German', {
     Wir brauchen 3 m Stoff. | Wir brauchen drei Meter Stoff.
     Der Preis pro kg, 0,4 l/100 km und 300 kcal/100 g. | Der Preis pro Kilogramm, null Komma vier Liter auf ein hundert Kilometer und drei hundert Kilokalorien pro ein hundert Gramm.
     Die Kiste misst 30 x 40 x 50 cm. | Die Kiste misst dreißig mal vierzig mal fünfzig Zentimeter.
+    Der Koffer (L x B x H), der Schrank TxBxH. | Der Koffer (L mal B mal H), der Schrank T mal B mal H.
     Der 50-m-Lauf und das 27"-Gerät. | Der fünfzig Meter-Lauf und das sieben und zwanzig Zoll-Gerät.
     Rund 3·10⁵ km/s. | Rund drei mal zehn hoch fünf Kilometer pro Sekunde.
     Pause von 2 Std. Dann 3 Std. Fahrt mit 2 Pers. im Auto. | Pause von zwei Stunden. Dann drei Stunden Fahrt mit zwei Personen im Auto.
@@ -114,6 +118,7 @@ describeReadings('German', {
     Folge @eva_k und #Urlaub | Folge at e v a Unterstrich k und Hashtag Urlaub
   `,
   serial: `
+    Ihr Auto K-LM 417 hat Platz. | Ihr Auto K L M vier eins sieben hat Platz.
     Der Airbus A380 landet. | Der Airbus A drei hundert achtzig landet.
     Version 3.4.1. Siehe Kap. 2.3 und Abb. 4.1. | Version drei Punkt vier Punkt eins. Siehe Kapitel zwei Punkt drei und Abbildung vier Punkt eins.
     ISBN 3-16-148410-0 | ISBN drei, eins sechs, eins vier acht vier eins null, null
@@ -139,6 +144,7 @@ describeReadings('German', {
     Die Fa. Meier und Mag. Huber trafen Gen. Lee am Bf. Nord. | Die Firma Meier und Magister Huber trafen General Lee am Bahnhof Nord.
   `,
   acronym: `
+    Wir nehmen Plan C. Danach folgt Gruppe D. Belgien siegte, sagt K. Weber. | Wir nehmen Plan C. Danach folgt Gruppe D. Belgien siegte, sagt K Weber.
     Die EU, die UNO und die NATO. | Die E U, die UNO und die NATO.
     Die CDU/CSU regiert. | Die C D U/C S U regiert.
   `,

@@ -94,10 +94,11 @@ describeReadings('Italian', {
     Numero verde 800 765 432 e 340 111 2222. | Numero verde otto zero zero, sette sei cinque, quattro tre due e tre quattro zero, uno uno uno, due due due due.
   `,
   range: `
+    Bastano 6-8 uova, tra 4-5 ore, nelle pagg. 3-7. | Bastano da sei a otto uova, tra quattro e cinque ore, nelle pagine tre a sette.
     Leggi le pagine 12-18. | Leggi le pagine dodici a diciotto.
     La guerra del 1915-1918. | La guerra del mille novecento quindici a mille novecento diciotto.
     Ha preso 9,5/10. | Ha preso nove virgola cinque su dieci.
-    Ci sono 1.500-2.000 posti in scala 1:50. | Ci sono mille cinquecento a duemila posti in scala uno a cinquanta.
+    Ci sono 1.500-2.000 posti in scala 1:50. | Ci sono da mille cinquecento a duemila posti in scala uno a cinquanta.
   `,
   roman: `
     Il XV secolo e il secolo V. | Il quindicesimo secolo e il secolo quinto.
@@ -124,6 +125,7 @@ describeReadings('Italian', {
     Apri carta_aprile.doc ora. | Apri c a r t a trattino basso a p r i l e punto d o c ora.
   `,
   serial: `
+    La targa è CD 789 EF, il video ha 12K visualizzazioni. | La targa è C D sette otto nove E F, il video ha dodicimila visualizzazioni.
     Un volo con l'A380. | Un volo con l'A trecento ottanta.
     La legge 12/2009 | La legge dodici del duemila nove
     Il volo FR1234 e la sala 4C. | Il volo F R mille duecento trentaquattro e la sala quattro C.

@@ -29,6 +29,7 @@ describeReadings('Portuguese', {
     Nota: 8/10; pág. 2/6; pressão 13/8. | Nota: oito de dez; página dois de seis; pressão treze por oito.
   `,
   money: `
+    A obra custa R$ 1,3 milhão e US$ 2,3 milhões. | A obra custa um vírgula três milhão de reais e dois vírgula três milhões de dólares americanos.
     O ingresso custa R$ 15,50. | O ingresso custa quinze reais e cinquenta centavos.
     Pagou 1 £ e deve 2 £. | Pagou uma libra e deve duas libras.
     O resgate custou R$ 2,4 bilhões. | O resgate custou dois vírgula quatro bilhões de reais.
@@ -126,6 +127,7 @@ describeReadings('Portuguese', {
     Abra carta_abril.doc já. | Abra c a r t a sublinhado a b r i l ponto d o c já.
   `,
   serial: `
+    A placa XYZ-5678 e o carro 34-CD-56. | A placa X Y Z cinco seis sete oito e o carro três quatro C D cinco seis.
     Um voo no A380. | Um voo no A trezentos e oitenta.
     O art. 21.3 da Lei 12/2009 | O artigo vinte e um ponto três da Lei doze de dois mil e nove
     O voo JJ1234 e a sala 4C. | O voo J J mil duzentos e trinta e quatro e a sala quatro C.

@@ -101,6 +101,7 @@ describeReadings('Spanish', {
     Hay 600 111 222 razones. | Hay seiscientos millones ciento once mil doscientas veintidós razones.
   `,
   range: `
+    Hay entre 6-8 huevos. | Hay entre seis y ocho huevos.
     Leed las páginas 12-18. | Leed las páginas doce a dieciocho.
     La guerra de 1808-1814. | La guerra de mil ochocientos ocho a mil ochocientos catorce.
     Hornear 20-25 minutos. | Hornear veinte a veinticinco minutos.
@@ -133,6 +134,7 @@ describeReadings('Spanish', {
     Abre carta_abril.doc ya. | Abre c a r t a guion bajo a b r i l punto d o c ya.
   `,
   serial: `
+    El coche 5678 FGH y 15K euros, una pantalla 4K nueva. | El coche cinco seis siete ocho F G H y quince mil euros, una pantalla cuatro K nueva.
     El vuelo a bordo del A380. | El vuelo a bordo del A trescientos ochenta.
     El art. 21.3 de la Ley 12/2009 | El artículo veintiuno punto tres de la Ley doce de dos mil nueve
     El vuelo UX1234 y la sala 4C. | El vuelo U X mil doscientos treinta y cuatro y la sala cuatro C.

@@ -12,11 +12,14 @@ export function dates(words: Words, { plain }: Speaker): Rule[] {
   const DAY = String.raw`(?<day>\d{1,2})(?:\.|º|er|°|ª|-?[а-я]{1,3})?`
   const monthOf = (written: string): number =>
     months.findIndex((names) => names.some((name) => name.toLowerCase() === written.toLowerCase())) + 1
-  const read: Read = ({ day = '', month = '', year, mark }, { before, after }) => {
+  const read: Read = ({ day = '', month = '', year, mark }, { before, after }, match) => {
     const number = /^\d+$/.test(month) ? Number(month) : monthOf(month)
     if (number < 1 || number > 12 || Number(day) < 1 || Number(day) > 31 || (mark === '-' && year?.length === 2))
       return null
-    return words.date(Number(day), number, year === undefined ? null : Number(plain(year)), before, after)
+    const spoken = words.date(Number(day), number, year === undefined ? null : Number(plain(year)), before, after)
+    // "13. März. 5 Tage": only an abbreviation has a period of its own.
+    const isFull = match.endsWith('.') && months[number - 1]?.[0]?.toLowerCase() === month.toLowerCase()
+    return isFull ? { spoken, length: match.length - 1 } : spoken
   }
   return [
     rule(

@@ -12,7 +12,7 @@ import {
   signed,
 } from '../rules.ts'
 import type { Around, Groups, Read, Rule } from '../scan.ts'
-import { type FoundMagnitude, joined, magnitudesOf } from './magnitudes.ts'
+import { type FoundMagnitude, joined, magnitudeForm, magnitudesOf } from './magnitudes.ts'
 import { endsOf } from './sentence-ends.ts'
 import type { Speaker } from './speaker.ts'
 import type { Counted, Words } from './words.ts'
@@ -51,6 +51,7 @@ export function measures(words: Words, say: Speaker): Rule[] {
     ),
     ...beforeWords(['/'], [perNumber(say, speaker, PER_UNIT)]),
     ...beforeWords(['x', '×', 'х'], dimensions(words, say, speaker, UNIT)),
+    letteredSizes(words),
     ...loneUnits(words, say, speaker, BARE, PER),
     ...unitsWithoutNumbers(words, speaker, BARE),
   ]
@@ -86,6 +87,15 @@ function dimensions(words: Words, say: Speaker, { unitOf }: Say, unit: string): 
     ),
   ]
 }
+
+/** "B x H x T", "LxBxH". */
+const letteredSizes = ({ by, letter }: Words): Rule =>
+  rule('measure', 'letter', '\\p{Lu}(?:(?: ?[x×х] ?\\p{L}){2}|[x×]\\p{Lu})(?![\\p{L}\\d])', (_groups, _around, match) =>
+    match
+      .split(/ ?[x×х] ?/)
+      .map(letter)
+      .join(` ${by} `),
+  )
 
 /** Units without a plain number before them. */
 function loneUnits(words: Words, say: Speaker, { powerOf, perOf }: Say, unit: string, per: string): Rule[] {
@@ -159,7 +169,7 @@ const readMeasure =
     const spoken =
       found === null
         ? (inContext(groups, counted, around) ?? plain())
-        : `${say.number(`${sign}${number}`, found.word.gender)} ${say.form(number, found.word)} ${joined(words, found.joint, unitOf('5', counted, power))}`
+        : `${say.number(`${sign}${number}`, found.word.gender)} ${magnitudeForm(found, number, say)} ${joined(words, found.joint, unitOf('5', counted, power))}`
     return keepingSentenceEnd(match, around, `${spoken}${perOf(groups)}`, ends)
   }
 

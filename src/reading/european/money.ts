@@ -1,7 +1,7 @@
 import { LARGEST_SPELLED } from '../number-rules.ts'
 import { beforeWords, inAnyCase, isSignFree, keepingSentenceEnd, listRule, oneOf, rule, signed } from '../rules.ts'
 import type { Around, Read, Rule } from '../scan.ts'
-import { type FoundMagnitude, joined, magnitudesOf } from './magnitudes.ts'
+import { type FoundMagnitude, joined, magnitudeForm, magnitudesOf } from './magnitudes.ts'
 import { endsOf } from './sentence-ends.ts'
 import type { Speaker } from './speaker.ts'
 import type { Currency, Words } from './words.ts'
@@ -44,7 +44,7 @@ function amountOf(
   const { gender, part } = currency
   if (magnitude !== null) {
     const { word, joint } = magnitude
-    return `${say.number(number, word.gender)} ${say.form(number, word)} ${joined(words, joint, currency.forms.many ?? currency.forms.other)}`
+    return `${say.number(number, word.gender)} ${magnitudeForm(magnitude, number, say)} ${joined(words, joint, currency.forms.many ?? currency.forms.other)}`
   }
   const [whole = '', places = ''] = number.replace(/\.(?=\d{1,2}$)/, ',').split(',')
   const value = Number(say.plain(whole) || '0')

@@ -7,6 +7,7 @@ import {
   oneOf,
   romanValue,
   rule,
+  rulesAt,
   SUBSCRIPTS,
 } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
@@ -94,7 +95,12 @@ export function abbreviations(words: Words): Rule[] {
   ]
 }
 
-export function acronyms({ acronyms: said, letter }: Words): Rule[] {
+/** A letter behind one of these is its name, not the initial of a person. */
+const NAMED_BY_LETTER =
+  /(?<!\p{L})(?:plan|vitamin[e]?|gruppe|groupe|klasse|classe|hepatitis|hépatite|typ|type|punkt|point|buchstabe|lettre|variante|option|block|bloc|halle|hall|tor|teil|serie|série|zone|sektor|secteur|kategorie|catégorie|linie|ligne|liga|план[аеу]?|витамин[аеу]?|групп[аеуы]|класс[аеу]?|гепатит[аеу]?|тип[аеу]?|букв[аеуы]|вариант[аеу]?|пункт[аеу]?|блок[аеу]?|сектор[аеу]?|зон[аеуы]|сери[яию]|лиг[аеуи]|корпус[аеу]?)\s$/iu
+
+export function acronyms({ acronyms: said, letter, starters = NEVER }: Words): Rule[] {
+  const STARTER = new RegExp(`^ (?:${starters})(?![\\p{L}.])`, 'u')
   if (said === undefined) return []
   const spell = (letters: string): string => Array.from(letters, letter).join(' ')
   return [
@@ -106,7 +112,12 @@ export function acronyms({ acronyms: said, letter }: Words): Rule[] {
       'acronym',
       'letter',
       String.raw`(?<initial>\p{Lu})\.(?=(?: ?\p{Lu}\.){0,3} ?\p{Lu}\p{Ll})`,
-      ({ initial = '' }, { before }) => (/(?:^|[\s(]|\p{Lu}\. ?)$/u.test(before) ? letter(initial) : null),
+      ({ initial = '' }, { before, after }, match) => {
+        if (!/(?:^|[\s(]|\p{Lu}\. ?)$/u.test(before)) return null
+        // "Plan B. Dann": the period ends the sentence.
+        const isEnd = STARTER.test(after) || (NAMED_BY_LETTER.test(before) && /^ \p{Lu}\p{Ll}/u.test(after))
+        return { spoken: letter(initial), length: match.length - (isEnd ? 1 : 0) }
+      },
     ),
     rule(
       'acronym',
@@ -123,6 +134,22 @@ export function acronyms({ acronyms: said, letter }: Words): Rule[] {
       },
     ),
   ]
+}
+
+const PLATE_BEFORE =
+  /(?:matr[íi]cula|placa|coche|carro|veh[íi]culo|veículo|targa\p{L}*|auto|veicolo|kennzeichen|wagen|plaque|immatriculé\p{L}*|номер\p{L}*)[:,]?\s(?:\S{1,12}\s){0,2}$/iu
+
+/** "B-AB 1234", "AB123CD". A plate in parts needs a word before it, unless hyphens join them. */
+export function plates({ plates: shapes = NEVER, platesAsNumbers, letter }: Words, { digits, whole }: Speaker): Rule[] {
+  const say = (part: string): string => {
+    if (/\D/.test(part)) return Array.from(part, letter).join(' ')
+    return platesAsNumbers === true && !part.startsWith('0') ? whole(part) : digits(part)
+  }
+  return rulesAt(['letter', 'digit'], 'serial', `(?:${shapes})(?![\\p{L}\\d-])`, (_groups, { before }, match) =>
+    (/^[^-]*\s/.test(match) && !PLATE_BEFORE.test(before)) || /[\p{L}\p{N}-]$/u.test(before)
+      ? null
+      : (match.match(/\p{L}+|\d+/gu) ?? []).map(say).join(' '),
+  )
 }
 
 /** "A320", "COVID-19", "25B". */

@@ -1,7 +1,7 @@
 import { LARGEST_SPELLED } from '../number-rules.ts'
 import { beforeWords, isSignFree, oneOf, rule, rulesAt, signed, VULGAR_FRACTIONS } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
-import { magnitudesOf } from './magnitudes.ts'
+import { magnitudeForm, magnitudesOf } from './magnitudes.ts'
 import type { Speaker } from './speaker.ts'
 import type { Counted, Words } from './words.ts'
 
@@ -89,6 +89,13 @@ export function ranges({ to, against = to, marks }: Words, say: Speaker): Rule[]
       String.raw`(?<a>\d{1,3}):(?<b>\d{1,3})(?![\d:])`,
       ({ a = '', b = '' }) => `${say.whole(a)} ${against} ${say.whole(b)}`,
     ),
+    // "1,2,3,4" is a list.
+    rule('cardinal', 'digit', String.raw`\d{1,2}(?:,\d{1,2}){2,8}(?![\d\p{L}]|[.,]\d)`, (_groups, _around, match) =>
+      match
+        .split(',')
+        .map((part) => say.whole(part))
+        .join(', '),
+    ),
     // "1:25 000".
     rule(
       'score',
@@ -124,7 +131,7 @@ export function numbers(words: Words, say: Speaker): Rule[] {
         const { sign, number = '' } = groups
         const found = magnitudes.find(groups)
         if (found === null || !isSignFree(sign, around)) return null
-        return `${say.number(`${sign ?? ''}${number}`, found.word.gender)} ${say.form(number, found.word)}`
+        return `${say.number(`${sign ?? ''}${number}`, found.word.gender)} ${magnitudeForm(found, number, say)}`
       }),
     ),
     ...signed(

@@ -99,6 +99,14 @@ export interface Words {
   readonly sentenceEnders?: ReadonlySet<string>
   /** A regular expression: the start of a sentence behind an abbreviation. Absent: any capital letter. */
   readonly sentenceStart?: string
+  /** A regular expression: words that begin a sentence and no name. */
+  readonly starters?: string
+  /** A spoken range by the words before it: "entre diez y doce". */
+  readonly ranged?: (spoken: string, before: string, written: string, after: string) => string
+  /** A regular expression: number plates of cars. */
+  readonly plates?: string
+  /** Their digits are said as numbers, not one by one. */
+  readonly platesAsNumbers?: boolean
   /** A regular expression: before the number of a section, "3.2". */
   readonly sectionBefore?: string
   readonly beforeNumbers: Readonly<Record<string, string>>

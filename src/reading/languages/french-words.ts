@@ -383,3 +383,7 @@ export const DECADES = spokenForms(`
   80 | eighties
   90 | nineties
 `)
+
+/** Words that begin a sentence and no name. */
+export const STARTERS =
+  'Le|La|Les|L’|Un|Une|Des|Du|De|En|Au|Aux|Il|Elle|Ils|Elles|On|Nous|Vous|Je|Tu|Ce|Cet|Cette|Ces|Cela|Ça|Et|Mais|Ou|Puis|Ensuite|Après|Avant|Alors|Donc|Car|Si|Dans|Sur|Sous|Pour|Par|Avec|Sans|Chez|Vers|Depuis|Quand|Comme|Que|Qui|Où|Son|Sa|Ses|Leur|Mon|Ma|Notre|Votre|Tout|Tous|Toute|Aujourd’hui|Hier|Demain|Ici|Là|Voici|Voilà|Enfin|Ainsi|Aussi|Cependant|Pourtant|Toutefois|Selon|Non|Oui|Ne'

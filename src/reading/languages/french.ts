@@ -20,12 +20,15 @@ import {
   RULERS,
   SAID_AS_WORDS,
   SECTION_BEFORE,
+  STARTERS,
   SYMBOLS,
   UNITS,
 } from './french-words.ts'
 
 /** "1° Le but", "le 6° régiment": a numeral with a degree sign is an ordinal number at the start, and behind an article. */
 const ORDINAL_BEFORE = /(?:^|(?:^|\s)(?:les?|la|du|aux?|des|ce|cette|son|sa)\s|[.;:\n]\s)$/i
+
+const MARK_BEFORE = /(?:note|noté|avis|score|moyenne|évaluation|obtenu|eu|mérite|vaut)e?s? ?:? (?:de )?$/i
 
 export const french = (): RuleBook => rulesOf(words())
 
@@ -92,6 +95,9 @@ const words = (): Words => ({
   square: (unit, isPlural) => `${unit} carré${isPlural ? 's' : ''}`,
   cubic: (unit, isPlural) => `${unit} cube${isPlural ? 's' : ''}`,
   letter: (letter) => letter,
+  starters: STARTERS,
+  plates: String.raw`[A-Z]{2}-\d{3}-[A-Z]{2}`,
+  platesAsNumbers: true,
   phone,
   bare,
   more: more(),
@@ -101,6 +107,7 @@ const more = (): Rule[] => [
   ...dates(),
   ...timesAndScores(),
   ...counts(),
+  ...marksAndDecades(),
   ...degrees(),
   ...halves(),
   ...sportsTimes(),
@@ -271,12 +278,6 @@ function counts(): Rule[] {
       String.raw`de (?=1(?:[ \u00a0\u202f.]000[ \u00a0\u202f.]000(?!\d)| (?:million|milliard|heure|an|mois|personne)(?!\p{L})))`,
       (_groups, { before }) => (/(?:plus|moins|près|autour)\s$/i.test(before) ? "d'" : null),
     ),
-    // "les 80s", which is said in English; "les années 1980s".
-    rule('date', 'digit', String.raw`(?<century>1[89]|20)?(?<decade>[2-9]0)s(?![\p{L}\d])`, (groups, { before }) => {
-      const { century = '', decade = '' } = groups
-      if (!/(?:les|des|aux|années|ans|début|fin|milieu)\s$/i.test(before)) return null
-      return century === '' ? (DECADES[decade] ?? null) : cardinal(Number(`${century}${decade}`))
-    }),
     // "la guerre de 14-18".
     rule('date', 'digit', String.raw`(?:14[-–]18|39[-–]45)(?![\d\p{L}]|[-–/,.]\d)`, (_groups, { before }, match) =>
       /(?:guerre|en|de|après|avant|pendant)\s(?:de\s)?$/i.test(before)
@@ -293,6 +294,36 @@ function counts(): Rule[] {
       String.raw`(?<number>\d{1,3}) ?[xX×](?= \p{L}|\/|[,.;!?)]|\s*$)`,
       ({ number }) => `${cardinal(Number(number))} fois`,
     ),
+  ]
+}
+
+function marksAndDecades(): Rule[] {
+  return [
+    // "fin de 08/2024": "fin d'août".
+    wordRule(
+      'date',
+      ['de'],
+      String.raw`de (?=(?:0?[48]|10)\/(?:19|20)\d\d(?!\d)|(?:avril|août|aout|octobre)(?!\p{L}))`,
+      () => "d'",
+    ),
+    // "8/10" of a mark, but "3/10 des gens".
+    rule(
+      'fraction',
+      'digit',
+      String.raw`(?<mark>\d{1,2})\/(?<most>5|10|20|100)(?![\d/\p{L}]|,\d| d(?:e|es|u)(?!\p{L})| d['’])`,
+      ({ mark, most }, { before, after }) => {
+        const isMark = most === '10' ? before + after !== '' : MARK_BEFORE.test(before)
+        return isMark && Number(mark) <= Number(most) && !/[\d/,] ?$/.test(before)
+          ? `${cardinal(Number(mark))} sur ${cardinal(Number(most))}`
+          : null
+      },
+    ),
+    // "les 80s", which is said in English; "les années 1980s".
+    rule('date', 'digit', String.raw`(?<century>1[89]|20)?(?<decade>[2-9]0)s(?![\p{L}\d])`, (groups, { before }) => {
+      const { century = '', decade = '' } = groups
+      if (!/(?:les|des|aux|années|ans|début|fin|milieu)\s$/i.test(before)) return null
+      return century === '' ? (DECADES[decade] ?? null) : cardinal(Number(`${century}${decade}`))
+    }),
   ]
 }
 

@@ -56,6 +56,11 @@ const ACCUSATIVE_BEFORE = new RegExp(
   String.raw`(?<![\p{L}])(?:für|ohne|um|durch|gegen|pro|je|über|auf|bis|habe?n?|hast|hat|hatten?|gibt|gab|kauft?e?n?|brauch(?:t|e|en|te)|kostete?n?|dauerte?|erziel(?:t|te|ten)|nehmen|nimmt|Sie|bekam|bekommt|verlor|verliert|bezahlt?e?n?|zahlt?e?n?|enthält|machte?) ${ADVERB}$`,
   'iu',
 )
+/** "Er trug 1 Koffer": the object of a verb behind its subject, unless the verb has none. */
+const OBJECT_BEFORE = new RegExp(
+  String.raw`(?<!\p{L})(?:ich|du|er|sie|wir|ihr|man|wer|das|dies) (?!(?:bin|bist|ist|sind|seid|war|warst|waren|wart|wird|wurde|wurden|werde|werden|bleibt|blieb|heißt|scheint|fehlt|kommt|kam|folgt|steht|liegt) )\p{Ll}{2,} ${ADVERB}$`,
+  'iu',
+)
 const MEASURED =
   /^[^.,;!?]{0,30}(?<!\p{L})(?:alt|lang|breit|hoch|tief|dick|weit|groß|schwer|entfernt|später|früher|zuvor|danach)(?!\p{L})/u
 const DETERMINER = /\b(?:am|vom|zum|beim|im|dem|den|des|zur|der|die|das)\s$/i
@@ -121,6 +126,8 @@ const words = (): Words => ({
   country: (number) => cardinal(Number(number)),
   bare,
   sentenceStart,
+  starters: oneOf(SENTENCE_STARTS),
+  plates: String.raw`[A-ZÄÖÜ]{1,3}-[A-Z]{1,2} ?\d{1,4}[EH]?`,
   more: more(),
 })
 
@@ -129,6 +136,7 @@ const more = (): Rule[] => [
   ...rulers(),
   ...names(),
   ...compounds(),
+  ...thousands(),
   ...sizes(),
   ...durations(),
   ...clockTimes(),
@@ -212,7 +220,8 @@ const HALF: typeof ONE = {
 
 function caseOf({ before, after }: Around): Case {
   if (DATIVE_BEFORE.test(before)) return 'dative'
-  return ACCUSATIVE_BEFORE.test(before) || MEASURED.test(after) ? 'accusative' : 'nominative'
+  const isObject = ACCUSATIVE_BEFORE.test(before) || OBJECT_BEFORE.test(before) || MEASURED.test(after)
+  return isObject ? 'accusative' : 'nominative'
 }
 
 /** "mit einem Euro", "nach einer Stunde", "einen Monat alt". */
@@ -421,6 +430,24 @@ function compounds(): Rule[] {
       /(?:, |D-|^)$/.test(before) || (/\bin $/.test(before) && !match.endsWith('00')) ? digitsOf(match) : null,
     ),
     listRule('abbreviation', ['Fr.'], String.raw`Fr\.(?=,|\s*\d|\s*$|\s*[-–])`, () => 'Freitag'),
+  ]
+}
+
+function thousands(): Rule[] {
+  return [
+    // "5k Follower", "der 10K-Lauf".
+    rule(
+      'cardinal',
+      'digit',
+      String.raw`(?<number>\d{1,3})k(?= \p{Lu}\p{Ll})`,
+      ({ number }) => `${cardinal(Number(number))} tausend`,
+    ),
+    rule(
+      'serial',
+      'digit',
+      String.raw`(?<number>\d{1,3})K(?=[ -]\p{Lu}\p{Ll})`,
+      ({ number }) => `${cardinal(Number(number))} K`,
+    ),
   ]
 }
 

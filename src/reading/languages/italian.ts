@@ -3,7 +3,15 @@ import type { Counted, Gender, Words } from '../european/words.ts'
 import { spell } from '../number-rules.ts'
 import { shortDateRules } from '../romance/dates.ts'
 import { romanceRules } from '../romance/romance.ts'
-import { beforeNoun, countedForms, currencyForms, isDegree, type RomanceWords, SHARED_WORDS } from '../romance/words.ts'
+import {
+  beforeNoun,
+  betweenBy,
+  countedForms,
+  currencyForms,
+  isDegree,
+  type RomanceWords,
+  SHARED_WORDS,
+} from '../romance/words.ts'
 import { keepingSentenceEnd, rule, rulesAt, wordRule } from '../rules.ts'
 import type { Rule, RuleBook } from '../scan.ts'
 import {
@@ -140,6 +148,7 @@ function oneOf(value: number, noun: string, gender: Gender): string | null {
 const ROMANCE: RomanceWords = {
   cardinal,
   ordinal,
+  thousands: (count) => cardinal(1000 * count),
   genderOf,
   largestOrdinal: Number.POSITIVE_INFINITY,
   ordinalNouns: '[Ss]ecol[oi]|[Cc]apitolo|[Tt]omo|[Pp]arte|[Vv]olume|[Aa]tto|[Ll]ibro|[Tt]itolo|[Cc]anto|[Ss]cena',
@@ -223,6 +232,8 @@ const TABLES = {
   abbreviations: ABBREVIATIONS,
   beforeNumbers: BEFORE_NUMBERS,
   acronyms: ACRONYMS,
+  fileWords: { py: 'python' },
+  plates: String.raw`[A-Z]{2}[ -]?\d{3}[ -]?[A-Z]{2}`,
 }
 
 const JOINTS = {
@@ -235,6 +246,18 @@ const JOINTS = {
   by: 'per',
   and: 'e ',
   amountAnd: '',
+}
+
+const between = betweenBy('a', 'e')
+const NO_FROM =
+  /(?:[(:–-]|(?:^|[\s(])(?:da|dal|dai|dalle|dalla|dall['’]|tra|fra|pp?\.|pag\S*|art\S*|cap\S*|versett[io]|ann[io]|numer[io]|nn?\.|or[ae]|stagione|l['’]|il|i|gli|la|le|nel|nei|nella|nelle|del|dei|della|delle|al|ai|alle|alla|sul|sui))\s?$/i
+
+/** "Servono 3-5 giorni": "da tre a cinque giorni". */
+function ranged(spoken: string, before: string, written: string, after: string): string {
+  const isCount = /\p{L}|%/u.test(written) || /^ \p{Ll}{3}/u.test(after)
+  return isCount && before !== '' && !/^\d{4}/.test(written) && !NO_FROM.test(before) && / a /.test(spoken)
+    ? `da ${spoken}`
+    : between(spoken, before)
 }
 
 /** "Fig. 1a" is no ordinal number. */
@@ -276,7 +299,7 @@ function words(): Words {
     square: (unit, isPlural) => `${unit} quadrat${isPlural ? 'i' : 'o'}`,
     cubic: (unit, isPlural) => `${unit} cub${isPlural ? 'i' : 'o'}`,
     isSaid: (label) => KNOWN_LABELS.test(label),
-    fileWords: { py: 'python' },
+    ranged,
     counted: (value, { forms, gender }) =>
       value === 1 && gender === 'feminine' && /^[aeiou]/.test(forms.one ?? '') ? `un’${forms.one}` : null,
     bare: beforeNoun(ROMANCE, oneOf),

@@ -3,7 +3,15 @@ import type { Counted, Gender, Words } from '../european/words.ts'
 import { spell } from '../number-rules.ts'
 import { shortDateRules } from '../romance/dates.ts'
 import { romanceRules } from '../romance/romance.ts'
-import { beforeNoun, countedForms, currencyForms, isDegree, type RomanceWords, SHARED_WORDS } from '../romance/words.ts'
+import {
+  beforeNoun,
+  betweenBy,
+  countedForms,
+  currencyForms,
+  isDegree,
+  type RomanceWords,
+  SHARED_WORDS,
+} from '../romance/words.ts'
 import { rule, wordRule } from '../rules.ts'
 import type { Read, Rule, RuleBook } from '../scan.ts'
 import { spokenForms } from '../table.ts'
@@ -178,6 +186,7 @@ function romanceOf(locale: Locale): RomanceWords {
   return {
     ...SHARED,
     cardinal,
+    thousands: (count) => cardinal(1000 * count),
     ordinal,
     fraction: fractionOf(cardinal),
     partName: (bottom, isPlural) => `${bottom === 3 ? 'terça' : ordinal(bottom, 'feminine')}${isPlural ? 's' : ''}`,
@@ -248,6 +257,8 @@ function words(locale: Locale): Words {
     partOf: ({ forms }) => `de ${forms.one}`,
     square: (unit, isPlural) => `${unit} quadrado${isPlural ? 's' : ''}`,
     cubic: (unit, isPlural) => `${unit} cúbico${isPlural ? 's' : ''}`,
+    ranged: betweenBy('a', 'e'),
+    plates: String.raw`[A-Z]{3}-?\d{4}|[A-Z]{3}\d[A-Z]\d{2}|\d{2}-[A-Z]{2}-\d{2}|[A-Z]{2}-\d{2}-[A-Z]{2}|[A-Z]{2}-\d{2}-\d{2}`,
     isSaid: (label) => KNOWN_LABELS.test(label),
     bare: beforeNoun(romance, (value, _noun, gender) => cardinal(value, gender)),
     more: ownRules(romance, date),

@@ -142,6 +142,12 @@ export function datesInShort(): Rule[] {
           ? date(Number(day), Number(month), null, before, after)
           : null,
     ),
+    // "в 1 ночи", "приходи в 1", but "2 в 1".
+    rule('time', 'digit', String.raw`1(?= (?:ночи|дня)(?!\p{L})|\s*$|[,;!?)]|\.(?:\s|$))`, (_groups, { before }) => {
+      if (/\d\sв\s$/.test(before)) return 'одном'
+      if (/(?:^|[\s(])в\s$/i.test(before)) return 'час'
+      return null
+    }),
     // "в 19.30".
     rule(
       'time',
@@ -194,6 +200,14 @@ export function weekdays(): Rule[] {
 export function dayRanges(): Rule[] {
   const MONTH = `(?:${oneOf(MONTHS)})(?!\\p{L})`
   return [
+    // "30 ноября – 13 марта".
+    rule(
+      'range',
+      'digit',
+      String.raw`(?<from>\d{1,2}) (?<first>${oneOf(MONTHS)}) ?[-–—] ?(?<to>\d{1,2})(?= ${MONTH})`,
+      ({ from, first, to }, { before }) =>
+        `${/(?:^|\s)со?\s$/i.test(before) ? '' : 'с '}${ordinalForm(Number(from), 'neuter-genitive')} ${first} по ${ordinalForm(Number(to), 'neuter')}`,
+    ),
     rule(
       'date',
       'digit',

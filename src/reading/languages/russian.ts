@@ -47,6 +47,7 @@ import {
   RULERS,
   SECTION_BEFORE,
   SENTENCE_ENDERS,
+  STARTERS,
   SYMBOLS,
   UNITS,
 } from './russian-words.ts'
@@ -102,6 +103,9 @@ const DATA = {
   rulers: RULERS,
   beforeUnits: ['за'],
   sectionBefore: SECTION_BEFORE,
+  starters: STARTERS,
+  plates: '[АВЕКМНОРСТУХ]\\d{3}[АВЕКМНОРСТУХ]{2} ?\\d{2,3}',
+  platesAsNumbers: true,
   sentenceEnders: SENTENCE_ENDERS,
 }
 

@@ -1,6 +1,14 @@
 import { rulesOf } from '../european/european.ts'
 import type { Words } from '../european/words.ts'
-import { beforeNoun, countedForms, currencyForms, isDegree, type RomanceWords, SHARED_WORDS } from '../romance/words.ts'
+import {
+  beforeNoun,
+  betweenBy,
+  countedForms,
+  currencyForms,
+  isDegree,
+  type RomanceWords,
+  SHARED_WORDS,
+} from '../romance/words.ts'
 import type { RuleBook } from '../scan.ts'
 import {
   cardinal,
@@ -36,6 +44,7 @@ import {
 const ROMANCE: RomanceWords = {
   cardinal,
   ordinal,
+  thousands: (count) => cardinal(1000 * count),
   genderOf,
   largestOrdinal: 10,
   ordinalNouns: '[Ss]iglos?|[Aa]cto|[Ll]ibro|[Ee]scena|[Pp]arte',
@@ -168,6 +177,8 @@ function words(): Words {
     units: ROMANCE.units,
     square: (unit, isPlural) => `${unit} cuadrad${/a/.test(unit.slice(-2)) ? 'a' : 'o'}${isPlural ? 's' : ''}`,
     cubic: (unit, isPlural) => `${unit} cúbic${/a/.test(unit.slice(-2)) ? 'a' : 'o'}${isPlural ? 's' : ''}`,
+    ranged: betweenBy('a', 'y'),
+    plates: String.raw`\d{4}[ -]?[B-DF-HJ-NP-TV-Z]{3}`,
     isSaid: (label) => KNOWN_LABELS.test(label),
     bare: beforeNoun(ROMANCE, (value, _noun, gender) => cardinal(value, gender)),
     more: spanishRules(ROMANCE),

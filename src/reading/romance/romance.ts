@@ -23,6 +23,7 @@ export const romanceRules = (words: RomanceWords): Rule[] => [
   ...fractionRules(words),
   ...codeRules(words),
   ...thousandRules(words),
+  shortThousandRule(words),
   ...yearRules(words),
   ...hyphenRules(words),
   endRule(words),
@@ -44,6 +45,23 @@ const thousandRules = ({ cardinal, genderOf, noNouns }: RomanceWords): Rule[] =>
         : cardinal(Number(number), genderOf(noun)),
   ),
 ]
+
+/** Behind a capital K, which is also the name of a race or a screen. */
+const IN_THOUSANDS =
+  /^(?:euros?|d[óo]l\p{L}+|reais|pesos|libras|sterline|soles|follower|seguidores|iscritti|inscritos|suscriptores|visualiz\p{L}+|visitas|visite|views|likes?)$/u
+
+/** "10K euros", "5k seguidores", but "corre 10K". */
+const shortThousandRule = ({ decimal, thousands, noNouns }: RomanceWords): Rule =>
+  rule(
+    'cardinal',
+    'digit',
+    String.raw`(?<number>\d{1,3})(?:,(?<places>\d))?(?<sign>[kK])(?= ?[€$£]| (?<noun>\p{Ll}{4,30}))`,
+    ({ number = '', places, sign, noun }) => {
+      const isCounted = noun === undefined || (sign === 'k' ? !noNouns.has(noun) : IN_THOUSANDS.test(noun))
+      if (!isCounted) return null
+      return places === undefined ? thousands(Number(number)) : `${decimal(number, places)} ${thousands(1)}`
+    },
+  )
 
 /** "potencia máx.": behind a feminine noun the word is feminine too. */
 const extremeRules = ({ extremes, feminineNoun }: RomanceWords): Rule[] => {

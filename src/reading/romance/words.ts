@@ -8,6 +8,8 @@ export interface RomanceWords {
   cardinal(value: number, gender?: Gender): string
   /** @param isShort before a masculine noun, where Spanish says `primer` */
   ordinal(value: number, gender: Gender, isShort?: boolean): string
+  /** A number of thousands: `diez mil`. */
+  thousands(count: number): string
   genderOf(noun: string, isPlural?: boolean): Gender
   /** Above it centuries and kings have cardinal numbers. */
   readonly largestOrdinal: number
@@ -122,6 +124,14 @@ export const counter =
   ({ cardinal }: RomanceWords) =>
   (value: number, { forms, gender }: Counted): string =>
     `${cardinal(value, gender)} ${value === 1 ? forms.one : forms.other}`.replace('una ora', 'un’ora')
+
+/** "entre 10-12 km", "tra 3-5 giorni". */
+export const betweenBy =
+  (to: string, and: string) =>
+  (spoken: string, before: string): string =>
+    /(?:^|\s)(?:entre|tra|fra)\s(?:l[aeo]s?|os|as|i|gli)?\s?$/i.test(before)
+      ? spoken.replace(` ${to} `, ` ${and} `)
+      : spoken
 
 const NO_NOUN_STEM = /^(?:log|ln|cos|sen|sin|tan|exp|tg|lim)$/
 
