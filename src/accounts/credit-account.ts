@@ -1,6 +1,7 @@
 import { requireConfirmedOperator } from '../access/require.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
+import { lockRow } from '../db/lock-row.ts'
 import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
@@ -53,9 +54,11 @@ function changeBalance(
 ): Promise<bigint | null> {
   return ctx.db.prisma.$transaction(async (tx) => {
     if (request !== null && !(await rememberJob(sqlIn(tx), request, GRANTED))) return null
+    await lockRow(tx, 'account', id)
+    const { held } = await tx.account.findUniqueOrThrow({ where: { id }, select: { held: true } })
     // The update repeats the limits, so two changes at once cannot pass them together.
     const [changed] = await tx.account.updateManyAndReturn({
-      where: { id, credits: { gte: -amount, lte: MAX_CREDITS - amount } },
+      where: { id, credits: { gte: held - amount, lte: MAX_CREDITS - amount } },
       data: { credits: { increment: amount } },
       select: { credits: true },
     })

@@ -12,6 +12,10 @@ const OLD_BACKUP_DAYS = 7
 const DRIFT = `
   select a.id from (select id, credits from account order by id desc limit ${ACCOUNTS}) a
   where a.credits <> (select coalesce(sum(amount), 0) from credit_entry e where e.account_id = a.id) limit 5`
+const HELD = `
+  select a.id from (select id, held from account order by id desc limit ${ACCOUNTS}) a
+  where a.held <> (select coalesce(sum(held), 0) from job j where j.account_id = a.id and j.held is not null
+    and j.status in ('queued', 'processing')) limit 5`
 const UNFINISHED = `
   select id from job where status in ('queued', 'processing') and ${queuedTypeSql('type')}
     and created_at < now() - interval '1 minute' order by id limit ${JOBS}`
@@ -25,10 +29,12 @@ export const bookCheck: Check<Context> = {
   needsSchema: true,
   run: async ({ db, queue }) => {
     const drift = await idsOf(db.readPool, DRIFT)
+    const held = await idsOf(db.readPool, HELD)
     const silent = await idsOf(db.readPool, SILENT)
     const lost = await idsOf(db.pool, queue.unqueued(UNFINISHED))
     const findings = [
       ...drift.map((id) => error(`the credits of ${id} are not the sum of its ledger`, 'compare it with a backup')),
+      ...held.map((id) => error(`${id} holds other credits than its unfinished jobs do`, 'compare it with a backup')),
       ...silent.map((id) => error(`${id} is completed and has no audio`, 'restore its rows from a backup')),
       ...(lost.length === 0
         ? []

@@ -51,6 +51,12 @@ export interface JobOptions {
   /** Absent: blocks of code of Markdown are read. */
   readonly code?: 'skip'
   readonly live?: true
+  /** Ends, in UTF-16 units, of the pieces of a text that comes while it is spoken. Each piece is read and spoken by itself. */
+  readonly pieces?: readonly number[]
+  /** More text may come. */
+  readonly open?: true
+  /** A worker has spoken all of the text: nothing of it can be cut any more. */
+  readonly sealed?: true
   /** Absent: as the endpoint says. */
   readonly textNormalization?: 'on' | 'off'
   /** Absent: interactive if `live`, else batch. */

@@ -18,6 +18,23 @@ const partsFolder = (jobId: string, attempt: number): string => `${jobId}/${atte
 export const partKey = (jobId: string, attempt: number, index: number): string =>
   `${partsFolder(jobId, attempt)}/${index}.wav`
 
+/** JSON, for parts of a text that comes while it is spoken. */
+export const partTimingKey = (jobId: string, attempt: number, index: number): string =>
+  `${partsFolder(jobId, attempt)}/${index}.json`
+
+/** Times of a part in milliseconds from its beginning; offsets in UTF-16 units of the submitted text. */
+export interface PartTiming {
+  readonly words: readonly {
+    readonly start: number
+    readonly end: number
+    readonly from: number
+    readonly to: number
+  }[]
+  /** End of the text that is spoken with this part. */
+  readonly textEnd: number
+  readonly samples: number
+}
+
 /** Writes nothing if the claim is lost or the job has ended. */
 export async function recordPart(
   parts: Pick<Parts, 'db' | 'notifier'>,

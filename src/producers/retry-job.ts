@@ -31,6 +31,12 @@ const SUBMIT: Readonly<Record<QueuedType, (ctx: VoiceJobContext, again: Again) =
   generate: submitGeneration,
 }
 
+/** The whole text is known now, also if it came while it was spoken. */
+function whole(options: JobOptions | null): JobOptions | null {
+  const { pieces: _pieces, open: _open, sealed: _sealed, ...rest } = options ?? {}
+  return options && rest
+}
+
 export interface Retry {
   readonly jobId: string
   /** Valid for 24 hours. */
@@ -58,7 +64,7 @@ export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Subm
     webhookUrl: row.webhookUrl,
     idempotencyKey,
     tags: row.tags,
-    options: row.options as JobOptions | null,
+    options: whole(row.options as JobOptions | null),
     retryOf: jobId,
   }
   if (isQueued(row.type)) return SUBMIT[row.type](ctx, again)

@@ -64,8 +64,8 @@ class DispatchCapacity {
   }
 
   #countWithoutTicket(isAwaited: boolean): number {
-    const isCounted = ({ ticket, delivery }: RunningJob): boolean =>
-      ticket === undefined && (delivery.isAwaited === true) === isAwaited
+    const isCounted = ({ ticket, isParked, delivery }: RunningJob): boolean =>
+      ticket === undefined && !isParked && (delivery.isAwaited === true) === isAwaited
     return [...this.#jobs.values()].filter(isCounted).length
   }
 }
@@ -115,7 +115,9 @@ class JobDispatcher implements Dispatcher {
   }
 
   get inFlight(): number {
-    return [...this.#running.byDelivery.values()].filter(({ ticket }) => ticket?.isWaiting !== true).length
+    return [...this.#running.byDelivery.values()].filter(
+      ({ ticket, isParked }) => ticket?.isWaiting !== true && !isParked,
+    ).length
   }
 
   poll(): void {
@@ -135,7 +137,8 @@ class JobDispatcher implements Dispatcher {
     const jobs = this.#running.byDelivery
     this.#stopping = true
     this.#stopWaking()
-    for (const { ticket, controller } of jobs.values()) if (ticket?.isWaiting) controller.abort(new NotSoon())
+    for (const { ticket, isParked, controller } of jobs.values())
+      if (ticket?.isWaiting || isParked) controller.abort(new NotSoon())
     const ended = () => Promise.allSettled([...jobs.values()].map(({ done }) => done))
     let timer: NodeJS.Timeout | undefined
     // A claim under way may still bring jobs.
@@ -195,18 +198,27 @@ class JobDispatcher implements Dispatcher {
     const ticket = this.#options.serverQueues
       ?.at(delivery.server ?? '', delivery.isAwaited === true)
       ?.join(controller.signal)
-    const job: RunningJob = { delivery, controller, ticket, done: Promise.resolve(), cancelled: false }
+    const job: RunningJob = { delivery, controller, ticket, done: Promise.resolve(), cancelled: false, isParked: false }
     const earlier = jobs.get(delivery.id)
     jobs.set(delivery.id, job)
     const ended = this.#run(job).finally(() => {
       if (jobs.get(delivery.id) === job) jobs.delete(delivery.id)
-      const hasCapacity = ticket === undefined || ticket.close()
+      const hasCapacity = job.ticket === undefined || job.ticket.close()
       if (hasCapacity) this.#left(delivery)
     })
     if (this.#stopping) controller.abort(new NotSoon())
     // The queue has delivered the job again while it runs here.
     earlier?.controller.abort(new Error('the job was delivered again'))
     job.done = Promise.all([ended, earlier?.done]).then(() => undefined)
+  }
+
+  #park(job: RunningJob): void {
+    if (job.isParked) return
+    job.isParked = true
+    job.ticket?.close()
+    job.ticket = undefined
+    if (this.#stopping) job.controller.abort(new NotSoon())
+    else this.poll()
   }
 
   #left(delivery: Delivery): void {
@@ -216,7 +228,9 @@ class JobDispatcher implements Dispatcher {
   #run(job: RunningJob): Promise<void> {
     const { requestId, trace } = job.delivery.origin ?? {}
     const span = () => messageSpan('process', this.#options.kind.queue, job.delivery.jobId)
-    const handle = () => this.#options.handle(job.delivery.jobId, job.controller.signal, job.delivery, job.ticket)
+    const { delivery, controller, ticket } = job
+    const handle = () =>
+      this.#options.handle(delivery.jobId, controller.signal, delivery, ticket, () => this.#park(job))
     return inLogScope({ ...(requestId !== undefined && { requestId }) }, () =>
       this.#settlement.settle(job, () => inConsumerSpan(span, trace, handle)),
     )

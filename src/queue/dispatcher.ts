@@ -30,8 +30,15 @@ export interface DispatchOptions {
    * Runs one job; if it throws, the queue delivers again. `signal` aborts if the job was cancelled, moved to another worker or must
    * be released. Resolves with 'settled' if it removed the delivery.
    * @param ticket absent if the server has no limit
+   * @param park gives up the job's place for good, because it waits for its caller: from then on only the engine limits it
    */
-  handle(jobId: string, signal: AbortSignal, delivery: Delivery, ticket: Ticket | undefined): Promise<unknown>
+  handle(
+    jobId: string,
+    signal: AbortSignal,
+    delivery: Delivery,
+    ticket: Ticket | undefined,
+    park: () => void,
+  ): Promise<unknown>
   /** Returns the jobs that are neither finished nor rescued. */
   stillOwned?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
   readonly rowClaim?: RowClaim

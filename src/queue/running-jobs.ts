@@ -10,9 +10,10 @@ import { CutOff, NotSoon } from './stopping.ts'
 export interface RunningJob {
   readonly delivery: Delivery
   readonly controller: AbortController
-  readonly ticket: Ticket | undefined
+  ticket: Ticket | undefined
   done: Promise<void>
   cancelled: boolean
+  isParked: boolean
 }
 
 interface RunningOptions {

@@ -30,6 +30,7 @@ import { StoreWatch } from '../storage/store-watch.ts'
 import { type MeasuredParts, NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
+import { TextWaits } from '../voice/open-text/text-waits.ts'
 import { SpeechRelay } from '../voice/speech-relay.ts'
 import { TrialEngines } from '../voice/trials/trial-engines.ts'
 import { DeliveryFeed } from '../webhooks/delivery-feed.ts'
@@ -76,6 +77,7 @@ export async function openFoundation(
     ...common,
     ...waiting,
     ...trials,
+    textWaits: new TextWaits(notifier),
     deliveries,
     storage: storeWatch.storage,
     storeWatch,

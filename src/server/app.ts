@@ -5,11 +5,12 @@ import { mountRest } from '../../rest/mount.ts'
 import { mountElevenlabs } from '../elevenlabs/mount-elevenlabs.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { mountGraphql } from '../graphql/http/yoga.ts'
-import { leavesHttp } from '../graphql/subscriptions/handshake.ts'
+import { MAX_GRAPHQL_BODY_BYTES } from '../graphql/limits/limits.ts'
 import { openBodyBudget } from '../http/body-budget.ts'
 import { SAFETY_HEADERS } from '../http/headers.ts'
 import { MAX_BODY_BYTES } from '../http/json-body.ts'
 import { trustedProxies } from '../http/trusted-proxies.ts'
+import { leavesHttp, mountSocketServer } from '../http/web-sockets.ts'
 import { mountOpenai } from '../openai/mount-openai.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createAuthenticate, createGraphqlAuthentication } from './authenticate.ts'
@@ -71,7 +72,10 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   await mountOpenai(app, { as: runtime.as, authenticate })
   await mountElevenlabs(app, { as: runtime.as, authenticate })
   const authentication = createGraphqlAuthentication(runtime, authenticate, rateLimit)
-  await mountGraphql(app, runtime, authentication)
+  await app.register(async (scope) => {
+    await mountSocketServer(scope, MAX_GRAPHQL_BODY_BYTES)
+    await mountGraphql(scope, runtime, authentication)
+  })
   mountCsvFiles(app, runtime, authentication)
   await mountVoiceUpload(app, runtime, authentication)
   await mountDocs(app, document, runtime.settings.publicUrl)

@@ -3,7 +3,7 @@ import type { Wav } from '../audio/wav.ts'
 import { nextTurn } from '../concurrency/next-turn.ts'
 import { EngineError, paceOf } from '../engines/engine.ts'
 import { gainOf, type Loudness } from '../engines/loudness.ts'
-import { ChunkJoiner, recordingOf, withGain } from './join.ts'
+import { ChunkJoiner, type Placement, recordingOf, withGain } from './join.ts'
 import type { PassageChunk } from './markup/job-script.ts'
 
 export const MAX_SPEECH_SECONDS = 3 * 3600
@@ -51,11 +51,26 @@ export class SpeechAssembly {
   #gain: number | null = null
   #samples = 0
 
-  constructor(chunks: readonly PassageChunk[], speed?: number, onPart?: (part: SpokenPart) => void) {
+  /** @param count absent: all chunks are known; infinite: more of them may be added to the array */
+  constructor(
+    chunks: readonly PassageChunk[],
+    speed?: number,
+    onPart?: (part: SpokenPart) => void,
+    count = chunks.length,
+  ) {
     this.#chunks = chunks
     this.#speed = speed
     this.#onPart = onPart
-    this.#joiner = new ChunkJoiner(chunks.length)
+    this.#joiner = new ChunkJoiner(count)
+  }
+
+  get sampleRate(): number | null {
+    return this.#joiner.sampleRate
+  }
+
+  /** Samples of a part, known once the part is there. */
+  placementOf(index: number): Placement {
+    return this.#joiner.placements[index]!
   }
 
   /** @throws BadAudio when the sample rates differ, RENDER_FAILED for speech of more than MAX_SPEECH_SECONDS */
@@ -65,10 +80,11 @@ export class SpeechAssembly {
       this.#append(next)
   }
 
-  async finish(): Promise<Recording> {
+  /** @param count the first parts that the recording has; absent: all of them */
+  async finish(count = this.#parts.length): Promise<Recording> {
     if (this.#onPart === undefined) await this.#amplify(gainOf(this.#loudness))
-    const audio = recordingOf(this.#joiner, concatenated(this.#parts))
-    const timing = this.#joiner.placements.map((placement, index) => {
+    const audio = recordingOf(this.#joiner, concatenated(this.#parts.slice(0, count)))
+    const timing = this.#joiner.placements.slice(0, count).map((placement, index) => {
       const { start, text } = this.#chunks[index] as PassageChunk
       return { textStart: start, textEnd: start + text.length, ...placement }
     })
@@ -86,9 +102,9 @@ export class SpeechAssembly {
 
   #append(spoken: SpokenChunk | null): void {
     const index = this.#parts.length
-    const { pause, silenceMs = 0, change } = this.#chunks[index] as PassageChunk
+    const { pause, silenceMs = 0, silenceBeforeMs, change } = this.#chunks[index] as PassageChunk
     const pace = paceOf(change?.speed ?? this.#speed)
-    const samples = this.#joiner.push({ audio: spoken?.audio ?? null, pause, pace, silenceMs })
+    const samples = this.#joiner.push({ audio: spoken?.audio ?? null, pause, pace, silenceMs, silenceBeforeMs })
     if (spoken?.loudness !== undefined) this.#loudness.push(spoken.loudness)
     this.#spoken[index] = null
     const { sampleRate } = this.#joiner

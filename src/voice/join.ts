@@ -31,9 +31,10 @@ export interface RenderedChunk {
   readonly pause: Pause
   readonly pace?: number
   readonly silenceMs?: number
+  readonly silenceBeforeMs?: number | undefined
 }
 
-interface Placement {
+export interface Placement {
   readonly from: number
   readonly to: number
   readonly skipped: number
@@ -63,7 +64,8 @@ export class ChunkJoiner {
    * Returns the samples that a chunk adds; a single chunk shares its memory.
    * @throws BadAudio when the sample rates differ
    */
-  push({ audio, pause, pace = 1, silenceMs = 0 }: RenderedChunk): Int16Array {
+  push({ audio, pause, pace = 1, silenceMs = 0, silenceBeforeMs = 0 }: RenderedChunk): Int16Array {
+    this.#silenceMs += silenceBeforeMs
     if (audio !== null) this.#sampleRate ??= audio.sampleRate
     if (audio !== null && audio.sampleRate !== this.#sampleRate)
       throw new BadAudio('The sample rate changes in the middle.')

@@ -9,11 +9,11 @@ import type { Job } from '../jobs/job-shape.ts'
 import { type JobErrorCode, JobFailure } from '../jobs/job-states.ts'
 import type { JobStates } from '../jobs/live/followers.ts'
 import type { JobFeed } from '../jobs/live/job-feed.ts'
-import { keepLiveParts, partKey } from '../jobs/live-parts.ts'
+import { keepLiveParts, type PartTiming, partKey, partTimingKey } from '../jobs/live-parts.ts'
 import type { RelayListener, SpeechRelay } from './speech-relay.ts'
 import { listeningEnded, type SpeechParts, storedSpeech, storedUnlessMany, wavSamples } from './stored-speech.ts'
 
-interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
+export interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
   readonly actor: AccountHolder
   readonly jobFeed: JobFeed
   readonly speechRelay: SpeechRelay
@@ -24,6 +24,8 @@ interface ListenerInput {
   readonly signal: AbortSignal
   /** The submitter pays for the job, so the account's limit on decoded audio never refuses it. */
   readonly isSubmitter?: boolean
+  /** Called before the samples of each part of a text that comes while it is spoken; never twice for a part. */
+  readonly onPart?: (timing: PartTiming) => void
 }
 
 /**
@@ -62,6 +64,7 @@ class Listener {
   #state: ReturnType<JobStates['next']> | null = null
   #attempt = 0
   #partsRead = 0
+  #partsTold = 0
   #partsDone = 0
   #isLastPart = false
   #part: SampleStream | null = null
@@ -119,7 +122,7 @@ class Listener {
     const part = this.#relay.take()
     if (part !== null && part.attempt > this.#attempt) this.#restart(part)
     if (part?.attempt !== this.#attempt || part.index !== this.#partsRead) return null
-    this.#partsRead++
+    this.#tell(this.#partsRead++, part.timing)
     this.#keepRate(part.sampleRate)
     this.totalSamples ??= part.totalSamples
     return part.samples
@@ -161,6 +164,8 @@ class Listener {
     const stored = found?.storedOutputs?.find(({ output }) => output === 'audio')
     if (found === null || stored === undefined) throw listeningEnded('the job has no audio')
     if (stored.deletedAt != null) throw audioGone()
+    // Only parts have their times with them.
+    if (this.#input.onPart !== undefined) return this.#playParts()
     const isExact = stored.contentType === FILE_TYPES.wav || stored.contentType === FILE_TYPES.flac
     if (!isExact && this.#played.length > 0) return this.#playParts()
     // A text in one chunk has no stored parts to fall back on, and is short.
@@ -183,6 +188,8 @@ class Listener {
 
   async #openPart(index: number): Promise<SampleStream> {
     const id = this.#job?.id ?? ''
+    if (this.#input.onPart !== undefined && index >= this.#partsTold)
+      this.#tell(index, await readTiming(this.#ctx, partTimingKey(id, this.#attempt, index)))
     const part = await wavSamples(await this.#ctx.storage.read(partKey(id, this.#attempt, index)))
     this.#keepRate(part.sampleRate)
     return part
@@ -201,11 +208,20 @@ class Listener {
     return done === true ? new Int16Array(0) : value
   }
 
+  #tell(index: number, timing: PartTiming | undefined): void {
+    if (index < this.#partsTold || timing === undefined) return
+    this.#partsTold = index + 1
+    this.#input.onPart?.(timing)
+  }
+
   #keepRate(sampleRate: number): void {
     this.sampleRate ??= sampleRate
     if (this.sampleRate !== sampleRate) throw new Error('the speech is spoken again at another rate')
   }
 }
+
+const readTiming = async ({ storage }: Pick<Parts, 'storage'>, key: string): Promise<PartTiming> =>
+  JSON.parse(Buffer.concat(await (await storage.read(key)).toArray()).toString())
 
 /** Tracks the samples that a listener has got, so that a repeated attempt resumes if it yields the very same samples. */
 class PlayedSamples {

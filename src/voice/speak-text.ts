@@ -18,7 +18,7 @@ import { type Heard, timeSpeech } from './timing/time-speech.ts'
 
 const MORE_SEEDS = 2
 const SEEDS = 2 ** 31
-const SPEAKABLE = /[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u
+export const SPEAKABLE = /[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u
 const AUDIBLE_PEAK = 64
 const ENDED_SHARE = 0.02
 const ENDED_SECONDS = 0.004
@@ -36,7 +36,7 @@ interface Spoken extends Pick<Recording, 'audio'> {
 
 type RenderedSpeech = SpokenChunk & Pick<Speech, 'words' | 'wordsFrom'>
 
-interface Meter {
+export interface Meter {
   checkSeconds: number
   readonly kanji: KanjiTally
 }
@@ -97,16 +97,16 @@ export async function speakText(
 }
 
 /** Awaited speech has its next chunk waiting in the engine, so that no other work gets the turn between two of them. */
-const chunksAtOnce = ({ slots }: SpeechEngine, { awaitedBy }: SpeechRequest): number =>
+export const chunksAtOnce = ({ slots }: SpeechEngine, { awaitedBy }: SpeechRequest): number =>
   awaitedBy === undefined ? slots : slots + 1
 
-const heardIn = ({ audio, words, wordsFrom }: RenderedSpeech): Heard => ({
+export const heardIn = ({ audio, words, wordsFrom }: RenderedSpeech): Heard => ({
   clock: listen(audio),
   marks: words,
   markSource: wordsFrom === 'aligner' ? 'aligned' : 'engine',
 })
 
-function chunksOf(
+export function chunksOf(
   request: SpeechRequest,
   language: Language | undefined,
   passages: readonly Passage[] | undefined,
@@ -116,17 +116,17 @@ function chunksOf(
   return splitPassages(request.text, passages, language, isHeard)
 }
 
-const inChunk = (
+export const inChunk = (
   request: SpeechRequest,
   { text, change }: PassageChunk,
   language: Language | undefined,
 ): SpeechRequest => ({ ...request, text, ...(language !== undefined && { language }), ...change })
 
-function languageOf({ text, voice, language = 'auto' }: SpeechRequest): Language | undefined {
+export function languageOf({ text, voice, language = 'auto' }: SpeechRequest): Language | undefined {
   return language === 'auto' ? detectLanguage(text, ownLanguage(voice)) : knownLanguage(language)
 }
 
-const pauseUnless =
+export const pauseUnless =
   (isWhole: boolean, meter: Meter) =>
   (error: unknown): null => {
     if (!(error instanceof NothingToSay) || isWhole) throw error
@@ -134,7 +134,7 @@ const pauseUnless =
     return null
   }
 
-async function speakChunk(
+export async function speakChunk(
   engine: SpeechEngine,
   request: SpeechRequest,
   language: Language | undefined,

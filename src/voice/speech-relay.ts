@@ -1,3 +1,5 @@
+import type { PartTiming } from '../jobs/live-parts.ts'
+
 /** A part of a text in several chunks, or all of a text in one; only the latter has `totalSamples`. */
 export interface RelayedPart {
   readonly attempt: number
@@ -5,6 +7,8 @@ export interface RelayedPart {
   readonly samples: Int16Array
   readonly sampleRate: number
   readonly totalSamples?: number
+  /** Of a text that comes while it is spoken. */
+  readonly timing?: PartTiming | undefined
 }
 
 /** Passes speech to listeners in this process before it is stored. It buffers nothing; listeners read missed parts from storage. */

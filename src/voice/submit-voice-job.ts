@@ -62,6 +62,37 @@ async function submitNew(
   endpoint: VoiceEndpoint,
   idempotency: IdempotentRequest | null,
 ): Promise<Submission> {
+  const { inputs, voice, cost } = await checkVoiceJob(ctx, input, endpoint)
+  return queueJob(ctx, {
+    type: 'voice',
+    endpointKey: endpointKey(endpoint.slug),
+    ...endpointRoute(endpoint),
+    inputs,
+    voice: voice?.slug ?? null,
+    language: languageIn(inputs, voice),
+    tags: input.tags,
+    options: withMarkup(endpoint, input.options),
+    webhookUrl: input.webhookUrl,
+    cost,
+    idempotency,
+  })
+}
+
+interface CheckedJob {
+  /** With the defaults of the endpoint. */
+  readonly inputs: Record<string, unknown>
+  readonly voice: Voice | undefined
+  /** Credits. */
+  readonly cost: bigint
+}
+
+/** Checks the inputs of a voice job, and what they cost. @throws INVALID_REQUEST */
+export async function checkVoiceJob(
+  ctx: VoiceJobContext,
+  input: VoiceJobInput,
+  asked: VoiceEndpoint,
+): Promise<CheckedJob> {
+  const endpoint = withChosen(asked, input)
   const { accountId } = requireAccount(ctx)
   const own = await findLibraryVoice(ctx.db, accountId, endpoint, namedVoice(endpoint, input.inputs))
   const checked = await checkScript(ctx, accountId, endpoint, input.inputs)
@@ -73,20 +104,7 @@ async function submitNew(
     },
     hint: (details) => hintFor(endpoint, details),
   })
-  const voice = voiceIn(endpoint, inputs, own)
-  return queueJob(ctx, {
-    type: 'voice',
-    endpointKey: endpointKey(endpoint.slug),
-    ...endpointRoute(endpoint),
-    inputs,
-    voice: voice?.slug ?? null,
-    language: languageIn(inputs, voice),
-    tags: input.tags,
-    options: withMarkup(endpoint, input.options),
-    webhookUrl: input.webhookUrl,
-    cost: costOf(endpoint, checked),
-    idempotency,
-  })
+  return { inputs, voice: voiceIn(endpoint, inputs, own), cost: costOf(endpoint, checked) }
 }
 
 const namedVoice = ({ voiceInput }: VoiceEndpoint, inputs: unknown): unknown =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AudioThreads } from '../audio/audio-threads.ts'
 import { FILE_TYPES } from '../audio/format.ts'
-import type { Wav } from '../audio/wav.ts'
+import { durationMs, type Wav } from '../audio/wav.ts'
 import { pollCatalog } from '../catalog/catalog-cache.ts'
 import { loadVoice, namesLibraryVoice } from '../catalog/library-voices.ts'
 import { poolOf, slugOfKey } from '../catalog/voice-endpoint.ts'
@@ -25,7 +25,7 @@ import {
 } from '../jobs/lifecycle/produce.ts'
 import type { Settled } from '../jobs/lifecycle/record-outcome.ts'
 import { endpointDeleted } from '../jobs/lifecycle/requeue-lost-jobs.ts'
-import { partKey, recordPart } from '../jobs/live-parts.ts'
+import { type PartTiming, partKey, partTimingKey, recordPart } from '../jobs/live-parts.ts'
 import type { Lexicons } from '../lexicon/account-lexicon.ts'
 import type { Ticket } from '../queue/server-queue.ts'
 import { Stopping } from '../queue/stopping.ts'
@@ -33,6 +33,9 @@ import type { SpokenPart } from './assemble.ts'
 import { toFile } from './join.ts'
 import { wordless } from './markup/in-words.ts'
 import { type JobScript, jobScript } from './markup/job-script.ts'
+import { speakOpenText } from './open-text/speak-open-text.ts'
+import { PieceSpeaker, type TimedPart } from './open-text/speak-pieces.ts'
+import type { TextWaits } from './open-text/text-waits.ts'
 import { captionFormats, fileFormat } from './output-formats.ts'
 import { speakText } from './speak-text.ts'
 import type { SpeechRelay } from './speech-relay.ts'
@@ -44,11 +47,13 @@ interface SynthesisParts extends WorkerParts {
   readonly engines: Engines
   readonly lexicons: Lexicons
   readonly speechRelay: SpeechRelay
+  readonly textWaits: TextWaits
+  readonly park?: () => void
   readonly pool?: string
 }
 
 interface PartPublisher {
-  readonly publish: (part: SpokenPart) => void
+  readonly publish: (part: SpokenPart & { readonly timing?: PartTiming }) => void
   settled(): Promise<void>
 }
 
@@ -57,6 +62,9 @@ interface ProgressTracker {
   note(progress: Progress): void
   settled(): Promise<void>
 }
+
+/** Of all pieces and the waits between them; each piece has the endpoint's limit. */
+const OPEN_LIMIT_SECONDS = 6 * 3600
 
 /** Only workers of the new pool may reach the endpoint's server and use its permits. */
 export class MovedAway extends Stopping {
@@ -86,8 +94,19 @@ export const synthesize = (
     const voice = await voiceOf(parts, endpoint, claim, voiceSlugOf(endpoint, claim))
     const request = speechRequest(endpoint, voice, claim, signal)
     const isRead = isNormalized(endpoint.engine, claim.options.textNormalization, endpoint.textNormalization)
-    const script = await jobScript(parts, claim, request, isRead, (slug) => namedVoice(parts, endpoint, claim, slug))
-    noteWordless(parts, claim, script)
+    const read = async (text: string): Promise<JobScript> => {
+      const named = (slug: string) => namedVoice(parts, endpoint, claim, slug)
+      const script = await jobScript(parts, claim, { ...request, text }, isRead, named)
+      noteWordless(parts, claim, script)
+      return script
+    }
+    if (claim.options.pieces !== undefined)
+      return {
+        timeLimitSeconds: OPEN_LIMIT_SECONDS,
+        awaitTicket: async () => ticket?.granted(),
+        perform: (untilLimit) => renderOpen({ ...parts, read }, endpoint, { ...request, signal: untilLimit }, claim),
+      }
+    const script = await read(request.text)
     return {
       timeLimitSeconds: endpoint.timeLimitSeconds,
       awaitTicket: async () => ticket?.granted(),
@@ -136,6 +155,43 @@ async function render(
     await Promise.all([progress.settled(), live?.settled()])
   }
 }
+
+/** Speaks a text that comes while it is spoken. */
+async function renderOpen(
+  parts: SynthesisParts & { readonly read: (text: string) => Promise<JobScript> },
+  endpoint: VoiceEndpoint,
+  request: SpeechRequest,
+  claim: Claim,
+): Promise<Produced> {
+  const live = publishParts(parts, claim, request.signal)
+  const spoken: TimedPart[] = []
+  const onPart = (part: TimedPart): void => {
+    spoken.push(part)
+    live.publish({ ...part, timing: timingOf(part) })
+  }
+  const speaker = new PieceSpeaker(request, { read: parts.read, onPart })
+  try {
+    const { text } = await speakOpenText(parts, {
+      ...{ claim, speaker, parts: spoken, signal: request.signal, park: parts.park },
+      timeLimitSeconds: endpoint.timeLimitSeconds,
+      use: (work) => parts.engines.use(endpoint.engine, work),
+    })
+    const { audio, timing, chunks } = await speaker.finish(text.length, spoken)
+    await live.settled()
+    const { language, checkSeconds } = speaker
+    const captions = captionFormats(endpoint, claim.inputs, claim.options)
+    const file = { ...(await fileOf(parts, endpoint, claim, audio)), output: 'audio', durationMs: durationMs(audio) }
+    return { chunks, language, checkSeconds, files: [{ ...file, timing: encodeTiming(timing), captions }] }
+  } finally {
+    await live.settled()
+  }
+}
+
+const timingOf = ({ words, textEnd, wav }: TimedPart): PartTiming => ({
+  words: words.map(({ start, end, from, to }) => ({ start, end, from, to })),
+  textEnd,
+  samples: wav.samples.length,
+})
 
 function relayWhole({ speechRelay }: SynthesisParts, { jobId, attempt }: Claim, { samples, sampleRate }: Wav): void {
   speechRelay.publish(jobId, { attempt, index: 0, samples, sampleRate, totalSamples: samples.length })
@@ -247,9 +303,10 @@ function publishParts(
 ): PartPublisher {
   let last = Promise.resolve()
   let isBroken = false
-  const write = async ({ index, wav }: SpokenPart): Promise<void> => {
+  const write = async ({ index, wav, timing }: Parameters<PartPublisher['publish']>[0]): Promise<void> => {
     if (isBroken || signal.aborted) return
     try {
+      if (timing !== undefined) await storeTiming(parts, claim, index, timing, signal)
       const key = partKey(claim.jobId, claim.attempt, index)
       await parts.storage.put(key, toFile(wav), { contentType: 'audio/wav', signal })
       await recordPart(parts, claim, index + 1)
@@ -261,13 +318,25 @@ function publishParts(
   return {
     publish: (part) => {
       const { samples, sampleRate } = part.wav
-      parts.speechRelay.publish(claim.jobId, { attempt: claim.attempt, index: part.index, samples, sampleRate })
+      const { index, timing } = part
+      parts.speechRelay.publish(claim.jobId, { attempt: claim.attempt, index, samples, sampleRate, timing })
       last = last.then(() => write(part))
       // Whoever hears the job shares the engine with the next listener, chunk by chunk.
       if (isAwaited(claim.options)) ticket?.release()
     },
     settled: () => last,
   }
+}
+
+async function storeTiming(
+  { storage }: Pick<Parts, 'storage'>,
+  { jobId, attempt }: Claim,
+  index: number,
+  timing: PartTiming,
+  signal: AbortSignal,
+): Promise<void> {
+  const content = Buffer.from(JSON.stringify(timing))
+  await storage.put(partTimingKey(jobId, attempt, index), content, { contentType: 'application/json', signal })
 }
 
 function trackProgress(write: (progress: Progress) => Promise<void>): ProgressTracker {

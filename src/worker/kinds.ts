@@ -48,10 +48,13 @@ function speakTexts(runtime: Runtime, parts: WorkerParts, pool: string): Promise
     slots: () => slotsInProcess(runtime, pool, threads),
     serverQueues: permits.serverQueuesOf(kind),
     stillOwned: claims.stillOwned,
-    handle: (jobId, signal, delivery, ticket) =>
-      synthesize({ ...runtime, engines, claims, pool, ...deliveredBy(kind, delivery) }, jobId, signal, ticket).catch(
-        (error: unknown) => followMove(runtime, pool, delivery, error),
-      ),
+    handle: (jobId, signal, delivery, ticket, park) =>
+      synthesize(
+        { ...runtime, engines, claims, pool, park, ...deliveredBy(kind, delivery) },
+        jobId,
+        signal,
+        ticket,
+      ).catch((error: unknown) => followMove(runtime, pool, delivery, error)),
   })
 }
 

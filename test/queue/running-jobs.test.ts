@@ -11,6 +11,7 @@ const running = (): RunningJob => ({
   ticket: undefined,
   done: Promise.resolve(),
   cancelled: false,
+  isParked: false,
 })
 
 /** Jobs of a queue that counts every delivery as this worker's, and whose claims are looked at by `stillOwned`. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { mountPage, type Page, type PageParts } from '../../http/served-file.ts'
-import { GRAPHQL_PATH } from '../subscriptions/handshake.ts'
+import { GRAPHQL_PATH } from '../../http/web-sockets.ts'
 import { prefersHtml } from './accept.ts'
 import { type Example, readExamples } from './examples.ts'
 

@@ -5,6 +5,7 @@ import { BoundedCache } from '../../concurrency/bounded-cache.ts'
 import { toServiceError } from '../../errors/describe-error.ts'
 import { invalidRequest, type ServiceError } from '../../errors/service-error.ts'
 import { logFailure } from '../../http/client-disconnect.ts'
+import { GRAPHQL_PATH, isHandshake } from '../../http/web-sockets.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { deadline } from '../limits/deadline.ts'
@@ -12,7 +13,6 @@ import { limits } from '../limits/limit-plugin.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from '../limits/limits.ts'
 import { noteRejected } from '../limits/measure-operation.ts'
 import { buildGraphqlSchema } from '../schema.ts'
-import { GRAPHQL_PATH, isHandshake, mountSocketServer } from '../subscriptions/handshake.ts'
 import { subscriptions } from '../subscriptions/subscribe.ts'
 import { createSocketHandler } from '../subscriptions/subscriptions.ts'
 import { type Authentication, createAnswer, ownLimit, type Posted, parsedBody, reject } from './answer.ts'
@@ -32,7 +32,6 @@ export async function mountGraphql(
     return graphiql.isAskedFor(request) ? graphiql.send(reply) : answer(request, reply)
   }
   await app.register(async (scope) => {
-    await mountSocketServer(scope)
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_GRAPHQL_BODY_BYTES }, (_request, body, done) =>
       done(null, body),

@@ -107,40 +107,43 @@ const CLAIMABLE = statesBefore('processing')
   .join(', ')
 
 /**
- * An account pays for all of its jobs in the batch or for none. The ledger's unique (job_id, kind) prevents a second charge. Jobs and
+ * An account pays for all of its jobs in the batch or for none. A job whose text is still written (it has `pieces`) is charged at its
+ * end, and until then its cost is held. The ledger's unique (job_id, kind) prevents a second charge. Jobs and
  * accounts are locked in the order of their ids, so batches cannot deadlock. `no key update` does not block submissions, whose foreign
  * key locks the account.
  * @param longestLockWait absent: leaves locked jobs and jobs of locked accounts
  */
 const claiming = (ids: string, longestLockWait?: `$${number}`): string => `
 taken as materialized (
-  select id, account_id, type, endpoint_key, api_key_id, inputs, options, cost, attempt + 1 as attempt, hand_backs as releases,
+  select id, account_id, type, endpoint_key, api_key_id, inputs, options, options ? 'pieces' as is_open, held, cost, attempt + 1 as attempt, hand_backs as releases,
     created_at as made_at, started_at as begun_at
   from job where id = any(${ids}) and status in (${CLAIMABLE}) and ${longestLockWait === undefined ? 'true' : limitingLockWaits(longestLockWait)}
   order by id for update ${longestLockWait === undefined ? 'skip locked' : ''}
 ), unpaid as materialized (
-  select id, account_id, cost, api_key_id, endpoint_key from taken
-  where cost > 0 and not exists (select from credit_entry e where e.job_id = taken.id and e.kind = 'charge')
+  select id, account_id, cost, coalesce(is_open, false) as is_open, api_key_id, endpoint_key from taken
+  where cost > 0 and held is null and not exists (select from credit_entry e where e.job_id = taken.id and e.kind = 'charge')
 ), total as (
-  select account_id, sum(cost) as cost from unpaid group by account_id
+  select account_id, sum(cost) as cost, coalesce(sum(cost) filter (where is_open), 0) as held from unpaid group by account_id
 ), payer as materialized (
   select id from account where id in (select account_id from total) order by id
   for no key update ${longestLockWait === undefined ? 'skip locked' : ''}
 ), paid as (
-  update account a set credits = a.credits - total.cost from total join payer on payer.id = total.account_id
-  where a.id = payer.id and a.credits >= total.cost
+  update account a set credits = a.credits - total.cost + total.held, held = a.held + total.held
+  from total join payer on payer.id = total.account_id
+  where a.id = payer.id and a.credits - a.held >= total.cost
   returning a.id
 ), entered as (
   insert into credit_entry (account_id, kind, amount, job_id, api_key_id, endpoint_key)
-  select account_id, 'charge', -cost, id, api_key_id, endpoint_key from unpaid where account_id in (select id from paid)
+  select account_id, 'charge', -cost, id, api_key_id, endpoint_key from unpaid where not is_open and account_id in (select id from paid)
 ), decided as (
   select *, id not in (select id from unpaid) or account_id in (select id from paid) as funded from taken
 ), moved as (
-  update job j set attempt = decided.attempt, parts_done = null, status = 'processing', started_at = coalesce(j.started_at, ${STARTED_AT})
+  update job j set attempt = decided.attempt, parts_done = null, status = 'processing', started_at = coalesce(j.started_at, ${STARTED_AT}),
+    held = case when decided.is_open then decided.cost end
   from decided where j.id = any(${ids}) and j.id = decided.id and funded
 ), outcome as (
   select d.id, d.account_id, d.type, d.endpoint_key, d.attempt, d.releases, d.inputs, d.options, d.funded, l.revision as lexicon,
-    case when d.funded then coalesce((select u.cost from unpaid u where u.id = d.id), 0) else 0 end::float8 as charged,
+    case when d.funded then coalesce((select u.cost from unpaid u where u.id = d.id and not u.is_open), 0) else 0 end::float8 as charged,
     case when d.begun_at is null then extract(epoch from greatest(now(), d.made_at) - d.made_at)::float8 end as waited
   from decided d left join lexicon l on l.account_id = d.account_id
 )`

@@ -109,7 +109,7 @@ with done as materialized (
     is_prohibited = coalesce(done.is_prohibited, j.is_prohibited), reason = coalesce(done.reason, j.reason)
   from done
   where j.id = any(array(select id from done)) and j.id = done.id and j.attempt = coalesce(done.attempt, j.attempt) and j.status = any(done.states)
-  returning done.place, ${RECEIVER} as url, ${endedColumns('j')}
+  returning done.place, j.held is not null as is_held, ${RECEIVER} as url, ${endedColumns('j')}
 ), stored as (
   insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
   select id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions
@@ -132,6 +132,24 @@ with refunded as (
 )
 select job_id, amount::float8 as credits from refunded`
 
+/** Charges what held credits were for, unless the job failed, and holds them no more. */
+const SETTLE = `
+with due as materialized (
+  select id, account_id, held, case status when 'completed' then cost else 0 end as cost, api_key_id, endpoint_key
+  from job where id = any($1::text[]) and held is not null
+), released as (
+  update job j set held = null from due where j.id = due.id
+), charged as (
+  insert into credit_entry (account_id, kind, amount, job_id, api_key_id, endpoint_key)
+  select account_id, 'charge', -cost, id, api_key_id, endpoint_key from due where cost > 0
+), total as (
+  select account_id, sum(held) as held, sum(cost) as cost from due group by account_id
+), payer as materialized (
+  select id from account where id in (select account_id from total) order by id for no key update
+)
+update account a set held = a.held - total.held, credits = a.credits - total.cost from total join payer on payer.id = total.account_id
+where a.id = payer.id`
+
 const ENDED = `
   select ${endedColumns('job')},
     (select coalesce(sum(amount), 0)::float8 from credit_entry where job_id = $1 and kind = 'refund') as refunded
@@ -140,6 +158,7 @@ const ENDED = `
 interface EndedRow extends Omit<EndedJob, 'refunded'> {
   readonly place: number
   readonly url: string | null
+  readonly is_held: boolean
 }
 
 /**
@@ -159,6 +178,8 @@ export async function endJobs(
     async (tx) => {
       const { rows } = await tx.query<EndedRow>({ name: 'end_jobs', text: END_JOBS, values })
       const written = rows.map((row) => ({ ...row, end: ends[row.place]! }))
+      const held = written.flatMap(({ end, is_held }) => (is_held ? [end.jobId] : []))
+      if (held.length > 0) await tx.query({ name: 'settle_held', text: SETTLE, values: [held] })
       const refunds = await refundJobs(tx, written)
       for (const { end } of written) await end.also?.(tx)
       const delivered = written.flatMap(({ end, url }) => (url === null ? [] : [{ ...end, url }]))

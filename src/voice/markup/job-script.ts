@@ -52,6 +52,7 @@ export interface Passage extends Pick<Chunk, 'pause'> {
 
 export interface PassageChunk extends Chunk {
   readonly silenceMs?: number
+  readonly silenceBeforeMs?: number
   readonly change?: Change
 }
 

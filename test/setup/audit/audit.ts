@@ -12,6 +12,11 @@ export const VIOLATIONS: Readonly<Record<string, string>> = {
   'a balance is not the sum of its ledger': `
     select a.id, a.credits, coalesce(sum(e.amount), 0) as ledger from account a left join credit_entry e on e.account_id = a.id
     group by a.id having a.credits <> coalesce(sum(e.amount), 0)`,
+  'an account holds other credits than its unfinished jobs do': `
+    select a.id, a.held from account a left join job j on j.account_id = a.id and j.held is not null
+    group by a.id having a.held <> coalesce(sum(j.held), 0)`,
+  'a job that has ended holds credits, or one holds another amount than its cost': `
+    select id from job where held is not null and (status <> 'processing' or held <> cost)`,
   'a job is charged another amount than its cost': `
     select j.id from job j join credit_entry e on e.job_id = j.id and e.kind = 'charge' where e.amount <> -j.cost or e.account_id <> j.account_id`,
   'a completed job is not charged': `

@@ -3084,6 +3084,7 @@ export const AccountScalarFieldEnum = {
   id: 'id',
   name: 'name',
   credits: 'credits',
+  held: 'held',
   webhookUrl: 'webhookUrl',
   createdAt: 'createdAt',
   monthlyLimit: 'monthlyLimit'
@@ -3231,6 +3232,8 @@ export const JobScalarFieldEnum = {
   chunksDone: 'chunksDone',
   chunksTotal: 'chunksTotal',
   options: 'options',
+  held: 'held',
+  openUntil: 'openUntil',
   partsDone: 'partsDone',
   userId: 'userId',
   voice: 'voice',

@@ -40,6 +40,7 @@ export type AccountMinAggregateOutputType = {
   id: string | null
   name: string | null
   credits: bigint | null
+  held: bigint | null
   webhookUrl: string | null
   createdAt: Date | null
   monthlyLimit: bigint | null
@@ -49,6 +50,7 @@ export type AccountMaxAggregateOutputType = {
   id: string | null
   name: string | null
   credits: bigint | null
+  held: bigint | null
   webhookUrl: string | null
   createdAt: Date | null
   monthlyLimit: bigint | null
@@ -58,6 +60,7 @@ export type AccountCountAggregateOutputType = {
   id: number
   name: number
   credits: number
+  held: number
   webhookUrl: number
   createdAt: number
   monthlyLimit: number
@@ -79,6 +82,7 @@ export type AccountMinAggregateInputType = {
   id?: true
   name?: true
   credits?: true
+  held?: true
   webhookUrl?: true
   createdAt?: true
   monthlyLimit?: true
@@ -88,6 +92,7 @@ export type AccountMaxAggregateInputType = {
   id?: true
   name?: true
   credits?: true
+  held?: true
   webhookUrl?: true
   createdAt?: true
   monthlyLimit?: true
@@ -97,6 +102,7 @@ export type AccountCountAggregateInputType = {
   id?: true
   name?: true
   credits?: true
+  held?: true
   webhookUrl?: true
   createdAt?: true
   monthlyLimit?: true
@@ -193,6 +199,7 @@ export type AccountGroupByOutputType = {
   id: string
   name: string
   credits: bigint
+  held: bigint
   webhookUrl: string | null
   createdAt: Date
   monthlyLimit: bigint | null
@@ -225,6 +232,7 @@ export type AccountWhereInput = {
   id?: Prisma.StringFilter<"Account"> | string
   name?: Prisma.StringFilter<"Account"> | string
   credits?: Prisma.BigIntFilter<"Account"> | bigint | number
+  held?: Prisma.BigIntFilter<"Account"> | bigint | number
   webhookUrl?: Prisma.StringNullableFilter<"Account"> | string | null
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableFilter<"Account"> | bigint | number | null
@@ -243,6 +251,7 @@ export type AccountOrderByWithRelationInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   credits?: Prisma.SortOrder
+  held?: Prisma.SortOrder
   webhookUrl?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -264,6 +273,7 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   OR?: Prisma.AccountWhereInput[]
   NOT?: Prisma.AccountWhereInput | Prisma.AccountWhereInput[]
   credits?: Prisma.BigIntFilter<"Account"> | bigint | number
+  held?: Prisma.BigIntFilter<"Account"> | bigint | number
   webhookUrl?: Prisma.StringNullableFilter<"Account"> | string | null
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableFilter<"Account"> | bigint | number | null
@@ -282,6 +292,7 @@ export type AccountOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   credits?: Prisma.SortOrder
+  held?: Prisma.SortOrder
   webhookUrl?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -299,6 +310,7 @@ export type AccountScalarWhereWithAggregatesInput = {
   id?: Prisma.StringWithAggregatesFilter<"Account"> | string
   name?: Prisma.StringWithAggregatesFilter<"Account"> | string
   credits?: Prisma.BigIntWithAggregatesFilter<"Account"> | bigint | number
+  held?: Prisma.BigIntWithAggregatesFilter<"Account"> | bigint | number
   webhookUrl?: Prisma.StringNullableWithAggregatesFilter<"Account"> | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Account"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableWithAggregatesFilter<"Account"> | bigint | number | null
@@ -308,6 +320,7 @@ export type AccountCreateInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -326,6 +339,7 @@ export type AccountUncheckedCreateInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -344,6 +358,7 @@ export type AccountUpdateInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -362,6 +377,7 @@ export type AccountUncheckedUpdateInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -380,6 +396,7 @@ export type AccountCreateManyInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -389,6 +406,7 @@ export type AccountUpdateManyMutationInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -398,6 +416,7 @@ export type AccountUncheckedUpdateManyInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -407,6 +426,7 @@ export type AccountCountOrderByAggregateInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   credits?: Prisma.SortOrder
+  held?: Prisma.SortOrder
   webhookUrl?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
@@ -421,6 +441,7 @@ export type AccountMaxOrderByAggregateInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   credits?: Prisma.SortOrder
+  held?: Prisma.SortOrder
   webhookUrl?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
@@ -430,6 +451,7 @@ export type AccountMinOrderByAggregateInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   credits?: Prisma.SortOrder
+  held?: Prisma.SortOrder
   webhookUrl?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
@@ -603,6 +625,7 @@ export type AccountCreateWithoutEntriesInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -620,6 +643,7 @@ export type AccountUncheckedCreateWithoutEntriesInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -653,6 +677,7 @@ export type AccountUpdateWithoutEntriesInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -670,6 +695,7 @@ export type AccountUncheckedUpdateWithoutEntriesInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -687,6 +713,7 @@ export type AccountCreateWithoutApiKeysInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -704,6 +731,7 @@ export type AccountUncheckedCreateWithoutApiKeysInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -737,6 +765,7 @@ export type AccountUpdateWithoutApiKeysInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -754,6 +783,7 @@ export type AccountUncheckedUpdateWithoutApiKeysInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -771,6 +801,7 @@ export type AccountCreateWithoutVoicesInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -788,6 +819,7 @@ export type AccountUncheckedCreateWithoutVoicesInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -821,6 +853,7 @@ export type AccountUpdateWithoutVoicesInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -838,6 +871,7 @@ export type AccountUncheckedUpdateWithoutVoicesInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -855,6 +889,7 @@ export type AccountCreateWithoutLexiconInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -872,6 +907,7 @@ export type AccountUncheckedCreateWithoutLexiconInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -905,6 +941,7 @@ export type AccountUpdateWithoutLexiconInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -922,6 +959,7 @@ export type AccountUncheckedUpdateWithoutLexiconInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -939,6 +977,7 @@ export type AccountCreateWithoutJobsInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -956,6 +995,7 @@ export type AccountUncheckedCreateWithoutJobsInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -989,6 +1029,7 @@ export type AccountUpdateWithoutJobsInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -1006,6 +1047,7 @@ export type AccountUncheckedUpdateWithoutJobsInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -1023,6 +1065,7 @@ export type AccountCreateWithoutChatsInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -1040,6 +1083,7 @@ export type AccountUncheckedCreateWithoutChatsInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -1073,6 +1117,7 @@ export type AccountUpdateWithoutChatsInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -1090,6 +1135,7 @@ export type AccountUncheckedUpdateWithoutChatsInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -1107,6 +1153,7 @@ export type AccountCreateWithoutWebhookSecretsInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -1124,6 +1171,7 @@ export type AccountUncheckedCreateWithoutWebhookSecretsInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -1157,6 +1205,7 @@ export type AccountUpdateWithoutWebhookSecretsInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -1174,6 +1223,7 @@ export type AccountUncheckedUpdateWithoutWebhookSecretsInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -1191,6 +1241,7 @@ export type AccountCreateWithoutWebhookDeliveriesInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -1208,6 +1259,7 @@ export type AccountUncheckedCreateWithoutWebhookDeliveriesInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -1241,6 +1293,7 @@ export type AccountUpdateWithoutWebhookDeliveriesInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -1258,6 +1311,7 @@ export type AccountUncheckedUpdateWithoutWebhookDeliveriesInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -1275,6 +1329,7 @@ export type AccountCreateWithoutUsersInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -1292,6 +1347,7 @@ export type AccountUncheckedCreateWithoutUsersInput = {
   id: string
   name: string
   credits?: bigint | number
+  held?: bigint | number
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
@@ -1325,6 +1381,7 @@ export type AccountUpdateWithoutUsersInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -1342,6 +1399,7 @@ export type AccountUncheckedUpdateWithoutUsersInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
@@ -1453,6 +1511,7 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   id?: boolean
   name?: boolean
   credits?: boolean
+  held?: boolean
   webhookUrl?: boolean
   createdAt?: boolean
   monthlyLimit?: boolean
@@ -1472,6 +1531,7 @@ export type AccountSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   id?: boolean
   name?: boolean
   credits?: boolean
+  held?: boolean
   webhookUrl?: boolean
   createdAt?: boolean
   monthlyLimit?: boolean
@@ -1481,6 +1541,7 @@ export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   id?: boolean
   name?: boolean
   credits?: boolean
+  held?: boolean
   webhookUrl?: boolean
   createdAt?: boolean
   monthlyLimit?: boolean
@@ -1490,6 +1551,7 @@ export type AccountSelectScalar = {
   id?: boolean
   name?: boolean
   credits?: boolean
+  held?: boolean
   webhookUrl?: boolean
   createdAt?: boolean
   monthlyLimit?: boolean
@@ -1528,6 +1590,10 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     id: string
     name: string
     credits: bigint
+    /**
+     * Credits of it that speech under way will cost.
+     */
+    held: bigint
     webhookUrl: string | null
     createdAt: Date
     /**
@@ -1969,6 +2035,7 @@ export interface AccountFieldRefs {
   readonly id: Prisma.FieldRef<"Account", 'String'>
   readonly name: Prisma.FieldRef<"Account", 'String'>
   readonly credits: Prisma.FieldRef<"Account", 'BigInt'>
+  readonly held: Prisma.FieldRef<"Account", 'BigInt'>
   readonly webhookUrl: Prisma.FieldRef<"Account", 'String'>
   readonly createdAt: Prisma.FieldRef<"Account", 'DateTime'>
   readonly monthlyLimit: Prisma.FieldRef<"Account", 'BigInt'>

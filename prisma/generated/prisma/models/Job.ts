@@ -32,6 +32,7 @@ export type JobAvgAggregateOutputType = {
   releases: number | null
   chunksDone: number | null
   chunksTotal: number | null
+  held: number | null
   partsDone: number | null
   gpuExecutionTimeMs: number | null
 }
@@ -42,6 +43,7 @@ export type JobSumAggregateOutputType = {
   releases: number | null
   chunksDone: number | null
   chunksTotal: number | null
+  held: bigint | null
   partsDone: number | null
   gpuExecutionTimeMs: number | null
 }
@@ -64,6 +66,8 @@ export type JobMinAggregateOutputType = {
   cause: string | null
   chunksDone: number | null
   chunksTotal: number | null
+  held: bigint | null
+  openUntil: Date | null
   partsDone: number | null
   userId: string | null
   voice: string | null
@@ -96,6 +100,8 @@ export type JobMaxAggregateOutputType = {
   cause: string | null
   chunksDone: number | null
   chunksTotal: number | null
+  held: bigint | null
+  openUntil: Date | null
   partsDone: number | null
   userId: string | null
   voice: string | null
@@ -130,6 +136,8 @@ export type JobCountAggregateOutputType = {
   chunksDone: number
   chunksTotal: number
   options: number
+  held: number
+  openUntil: number
   partsDone: number
   userId: number
   voice: number
@@ -153,6 +161,7 @@ export type JobAvgAggregateInputType = {
   releases?: true
   chunksDone?: true
   chunksTotal?: true
+  held?: true
   partsDone?: true
   gpuExecutionTimeMs?: true
 }
@@ -163,6 +172,7 @@ export type JobSumAggregateInputType = {
   releases?: true
   chunksDone?: true
   chunksTotal?: true
+  held?: true
   partsDone?: true
   gpuExecutionTimeMs?: true
 }
@@ -185,6 +195,8 @@ export type JobMinAggregateInputType = {
   cause?: true
   chunksDone?: true
   chunksTotal?: true
+  held?: true
+  openUntil?: true
   partsDone?: true
   userId?: true
   voice?: true
@@ -217,6 +229,8 @@ export type JobMaxAggregateInputType = {
   cause?: true
   chunksDone?: true
   chunksTotal?: true
+  held?: true
+  openUntil?: true
   partsDone?: true
   userId?: true
   voice?: true
@@ -251,6 +265,8 @@ export type JobCountAggregateInputType = {
   chunksDone?: true
   chunksTotal?: true
   options?: true
+  held?: true
+  openUntil?: true
   partsDone?: true
   userId?: true
   voice?: true
@@ -373,6 +389,8 @@ export type JobGroupByOutputType = {
   chunksDone: number | null
   chunksTotal: number | null
   options: runtime.JsonValue | null
+  held: bigint | null
+  openUntil: Date | null
   partsDone: number | null
   userId: string | null
   voice: string | null
@@ -431,6 +449,8 @@ export type JobWhereInput = {
   chunksDone?: Prisma.IntNullableFilter<"Job"> | number | null
   chunksTotal?: Prisma.IntNullableFilter<"Job"> | number | null
   options?: Prisma.JsonNullableFilter<"Job">
+  held?: Prisma.BigIntNullableFilter<"Job"> | bigint | number | null
+  openUntil?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
   partsDone?: Prisma.IntNullableFilter<"Job"> | number | null
   userId?: Prisma.StringNullableFilter<"Job"> | string | null
   voice?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -468,6 +488,8 @@ export type JobOrderByWithRelationInput = {
   chunksDone?: Prisma.SortOrderInput | Prisma.SortOrder
   chunksTotal?: Prisma.SortOrderInput | Prisma.SortOrder
   options?: Prisma.SortOrderInput | Prisma.SortOrder
+  held?: Prisma.SortOrderInput | Prisma.SortOrder
+  openUntil?: Prisma.SortOrderInput | Prisma.SortOrder
   partsDone?: Prisma.SortOrderInput | Prisma.SortOrder
   userId?: Prisma.SortOrderInput | Prisma.SortOrder
   voice?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -508,6 +530,8 @@ export type JobWhereUniqueInput = Prisma.AtLeast<{
   chunksDone?: Prisma.IntNullableFilter<"Job"> | number | null
   chunksTotal?: Prisma.IntNullableFilter<"Job"> | number | null
   options?: Prisma.JsonNullableFilter<"Job">
+  held?: Prisma.BigIntNullableFilter<"Job"> | bigint | number | null
+  openUntil?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
   partsDone?: Prisma.IntNullableFilter<"Job"> | number | null
   userId?: Prisma.StringNullableFilter<"Job"> | string | null
   voice?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -545,6 +569,8 @@ export type JobOrderByWithAggregationInput = {
   chunksDone?: Prisma.SortOrderInput | Prisma.SortOrder
   chunksTotal?: Prisma.SortOrderInput | Prisma.SortOrder
   options?: Prisma.SortOrderInput | Prisma.SortOrder
+  held?: Prisma.SortOrderInput | Prisma.SortOrder
+  openUntil?: Prisma.SortOrderInput | Prisma.SortOrder
   partsDone?: Prisma.SortOrderInput | Prisma.SortOrder
   userId?: Prisma.SortOrderInput | Prisma.SortOrder
   voice?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -588,6 +614,8 @@ export type JobScalarWhereWithAggregatesInput = {
   chunksDone?: Prisma.IntNullableWithAggregatesFilter<"Job"> | number | null
   chunksTotal?: Prisma.IntNullableWithAggregatesFilter<"Job"> | number | null
   options?: Prisma.JsonNullableWithAggregatesFilter<"Job">
+  held?: Prisma.BigIntNullableWithAggregatesFilter<"Job"> | bigint | number | null
+  openUntil?: Prisma.DateTimeNullableWithAggregatesFilter<"Job"> | Date | string | null
   partsDone?: Prisma.IntNullableWithAggregatesFilter<"Job"> | number | null
   userId?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
   voice?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
@@ -622,6 +650,8 @@ export type JobCreateInput = {
   chunksDone?: number | null
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: bigint | number | null
+  openUntil?: Date | string | null
   partsDone?: number | null
   userId?: string | null
   voice?: string | null
@@ -659,6 +689,8 @@ export type JobUncheckedCreateInput = {
   chunksDone?: number | null
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: bigint | number | null
+  openUntil?: Date | string | null
   partsDone?: number | null
   userId?: string | null
   voice?: string | null
@@ -694,6 +726,8 @@ export type JobUpdateInput = {
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -731,6 +765,8 @@ export type JobUncheckedUpdateInput = {
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -767,6 +803,8 @@ export type JobCreateManyInput = {
   chunksDone?: number | null
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: bigint | number | null
+  openUntil?: Date | string | null
   partsDone?: number | null
   userId?: string | null
   voice?: string | null
@@ -801,6 +839,8 @@ export type JobUpdateManyMutationInput = {
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -836,6 +876,8 @@ export type JobUncheckedUpdateManyInput = {
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -881,6 +923,8 @@ export type JobCountOrderByAggregateInput = {
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
   options?: Prisma.SortOrder
+  held?: Prisma.SortOrder
+  openUntil?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
   userId?: Prisma.SortOrder
   voice?: Prisma.SortOrder
@@ -902,6 +946,7 @@ export type JobAvgOrderByAggregateInput = {
   releases?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  held?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
   gpuExecutionTimeMs?: Prisma.SortOrder
 }
@@ -924,6 +969,8 @@ export type JobMaxOrderByAggregateInput = {
   cause?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  held?: Prisma.SortOrder
+  openUntil?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
   userId?: Prisma.SortOrder
   voice?: Prisma.SortOrder
@@ -956,6 +1003,8 @@ export type JobMinOrderByAggregateInput = {
   cause?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  held?: Prisma.SortOrder
+  openUntil?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
   userId?: Prisma.SortOrder
   voice?: Prisma.SortOrder
@@ -976,6 +1025,7 @@ export type JobSumOrderByAggregateInput = {
   releases?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  held?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
   gpuExecutionTimeMs?: Prisma.SortOrder
 }
@@ -1047,6 +1097,14 @@ export type NullableIntFieldUpdateOperationsInput = {
   divide?: number
 }
 
+export type NullableBigIntFieldUpdateOperationsInput = {
+  set?: bigint | number | null
+  increment?: bigint | number
+  decrement?: bigint | number
+  multiply?: bigint | number
+  divide?: bigint | number
+}
+
 export type JobUpdatetagsInput = {
   set?: string[]
   push?: string | string[]
@@ -1089,6 +1147,8 @@ export type JobCreateWithoutAccountInput = {
   chunksDone?: number | null
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: bigint | number | null
+  openUntil?: Date | string | null
   partsDone?: number | null
   userId?: string | null
   voice?: string | null
@@ -1124,6 +1184,8 @@ export type JobUncheckedCreateWithoutAccountInput = {
   chunksDone?: number | null
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: bigint | number | null
+  openUntil?: Date | string | null
   partsDone?: number | null
   userId?: string | null
   voice?: string | null
@@ -1189,6 +1251,8 @@ export type JobScalarWhereInput = {
   chunksDone?: Prisma.IntNullableFilter<"Job"> | number | null
   chunksTotal?: Prisma.IntNullableFilter<"Job"> | number | null
   options?: Prisma.JsonNullableFilter<"Job">
+  held?: Prisma.BigIntNullableFilter<"Job"> | bigint | number | null
+  openUntil?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
   partsDone?: Prisma.IntNullableFilter<"Job"> | number | null
   userId?: Prisma.StringNullableFilter<"Job"> | string | null
   voice?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -1223,6 +1287,8 @@ export type JobCreateWithoutArtifactsInput = {
   chunksDone?: number | null
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: bigint | number | null
+  openUntil?: Date | string | null
   partsDone?: number | null
   userId?: string | null
   voice?: string | null
@@ -1259,6 +1325,8 @@ export type JobUncheckedCreateWithoutArtifactsInput = {
   chunksDone?: number | null
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: bigint | number | null
+  openUntil?: Date | string | null
   partsDone?: number | null
   userId?: string | null
   voice?: string | null
@@ -1309,6 +1377,8 @@ export type JobUpdateWithoutArtifactsInput = {
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1345,6 +1415,8 @@ export type JobUncheckedUpdateWithoutArtifactsInput = {
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1379,6 +1451,8 @@ export type JobCreateManyAccountInput = {
   chunksDone?: number | null
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: bigint | number | null
+  openUntil?: Date | string | null
   partsDone?: number | null
   userId?: string | null
   voice?: string | null
@@ -1413,6 +1487,8 @@ export type JobUpdateWithoutAccountInput = {
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1448,6 +1524,8 @@ export type JobUncheckedUpdateWithoutAccountInput = {
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1483,6 +1561,8 @@ export type JobUncheckedUpdateManyWithoutAccountInput = {
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1549,6 +1629,8 @@ export type JobSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = ru
   chunksDone?: boolean
   chunksTotal?: boolean
   options?: boolean
+  held?: boolean
+  openUntil?: boolean
   partsDone?: boolean
   userId?: boolean
   voice?: boolean
@@ -1587,6 +1669,8 @@ export type JobSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extension
   chunksDone?: boolean
   chunksTotal?: boolean
   options?: boolean
+  held?: boolean
+  openUntil?: boolean
   partsDone?: boolean
   userId?: boolean
   voice?: boolean
@@ -1623,6 +1707,8 @@ export type JobSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extension
   chunksDone?: boolean
   chunksTotal?: boolean
   options?: boolean
+  held?: boolean
+  openUntil?: boolean
   partsDone?: boolean
   userId?: boolean
   voice?: boolean
@@ -1659,6 +1745,8 @@ export type JobSelectScalar = {
   chunksDone?: boolean
   chunksTotal?: boolean
   options?: boolean
+  held?: boolean
+  openUntil?: boolean
   partsDone?: boolean
   userId?: boolean
   voice?: boolean
@@ -1674,7 +1762,7 @@ export type JobSelectScalar = {
   gpuExecutionTimeMs?: boolean
 }
 
-export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "releases" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "options" | "partsDone" | "userId" | "voice" | "language" | "tags" | "changedAt" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
+export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "releases" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "options" | "held" | "openUntil" | "partsDone" | "userId" | "voice" | "language" | "tags" | "changedAt" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
 export type JobInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   artifacts?: boolean | Prisma.Job$artifactsArgs<ExtArgs>
@@ -1722,6 +1810,14 @@ export type $JobPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
      * Format, pace, seed, live.
      */
     options: runtime.JsonValue | null
+    /**
+     * Credits held for an unfinished job whose text is still written.
+     */
+    held: bigint | null
+    /**
+     * Until then it waits for more text.
+     */
+    openUntil: Date | null
     /**
      * Live parts that listeners can read.
      */
@@ -2194,6 +2290,8 @@ export interface JobFieldRefs {
   readonly chunksDone: Prisma.FieldRef<"Job", 'Int'>
   readonly chunksTotal: Prisma.FieldRef<"Job", 'Int'>
   readonly options: Prisma.FieldRef<"Job", 'Json'>
+  readonly held: Prisma.FieldRef<"Job", 'BigInt'>
+  readonly openUntil: Prisma.FieldRef<"Job", 'DateTime'>
   readonly partsDone: Prisma.FieldRef<"Job", 'Int'>
   readonly userId: Prisma.FieldRef<"Job", 'String'>
   readonly voice: Prisma.FieldRef<"Job", 'String'>

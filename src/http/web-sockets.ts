@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import { handleProtocols } from 'graphql-ws'
-import { unavailable } from '../../errors/service-error.ts'
-import { MAX_GRAPHQL_BODY_BYTES } from '../limits/limits.ts'
+import { unavailable } from '../errors/service-error.ts'
 
 export const GRAPHQL_PATH = '/graphql'
 
+const PATHS = /^(\/graphql|\/v1\/text-to-speech\/[^/?]+\/(multi-)?stream-input)(?=\?|$)/
 const KEY = /^[+/0-9A-Za-z]{22}==$/
 /** RFC 9110 section 5.6.2. */
 const PROTOCOLS = /^[!#$%&'*+\-.^_`|~\w]+(\s*,\s*[!#$%&'*+\-.^_`|~\w]+)*$/
@@ -15,7 +15,7 @@ const CLOSE_TIMEOUT_MS = 1000
 
 export const isHandshake = ({ method, url, headers }: IncomingMessage): boolean =>
   method === 'GET' &&
-  url?.split('?', 1)[0] === GRAPHQL_PATH &&
+  PATHS.test(url ?? '') &&
   headers.upgrade?.toLowerCase() === 'websocket' &&
   headers.connection?.toLowerCase().includes('upgrade') === true
 
@@ -38,13 +38,14 @@ function isProtocolList(header: string): boolean {
   return new Set(names).size === names.length
 }
 
-export async function mountSocketServer(scope: FastifyInstance): Promise<void> {
+/** Serves the WebSockets of all APIs, because each such server would answer every handshake. */
+export async function mountSocketServer(scope: FastifyInstance, maxPayload: number): Promise<void> {
   let closing = false
   const preClose = function (this: FastifyInstance, done: () => void): void {
     closing = true
     closeSockets(this, done)
   }
-  await scope.register(websocket, { options: { maxPayload: MAX_GRAPHQL_BODY_BYTES, handleProtocols }, preClose })
+  await scope.register(websocket, { options: { maxPayload, handleProtocols }, preClose })
   scope.addHook('onRequest', async ({ ws }) => {
     if (ws && closing) throw unavailable('the process is stopping')
   })
