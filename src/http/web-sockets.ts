@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import websocket from '@fastify/websocket'
+import websocket, { type WebSocket } from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import { handleProtocols } from 'graphql-ws'
 import { unavailable } from '../errors/service-error.ts'
@@ -12,6 +12,9 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/
 const PROTOCOLS = /^[!#$%&'*+\-.^_`|~\w]+(\s*,\s*[!#$%&'*+\-.^_`|~\w]+)*$/
 const VERSION = /^(8|13)$/
 const CLOSE_TIMEOUT_MS = 1000
+const PING_EVERY_MS = 12_000
+const MAX_UNSENT_BYTES = 4 * 2 ** 20
+const MOST_MISSED_PAUSED = 4
 
 export const isHandshake = ({ method, url, headers }: IncomingMessage): boolean =>
   method === 'GET' &&
@@ -57,4 +60,19 @@ function closeSockets({ websocketServer }: FastifyInstance, done: () => void): v
     for (const client of websocketServer.clients) client.terminate()
   }, CLOSE_TIMEOUT_MS).unref()
   websocketServer.close(() => done())
+}
+
+/** Pings a client, and disconnects one that misses a ping or leaves too much unread. Returns a function that ends it. */
+export function keepSocketAlive(socket: WebSocket): () => void {
+  let missed = 0
+  const timer = setInterval(() => {
+    const most = socket.isPaused ? MOST_MISSED_PAUSED : 0
+    if (missed > most || socket.bufferedAmount > MAX_UNSENT_BYTES) return socket.terminate()
+    missed++
+    socket.ping()
+  }, PING_EVERY_MS)
+  socket.on('pong', () => {
+    missed = 0
+  })
+  return () => clearInterval(timer)
 }

@@ -3,6 +3,7 @@ import type { Authenticate } from '../../rest/authorize.ts'
 import { readDocument } from '../../rest/document.ts'
 import { mountRest } from '../../rest/mount.ts'
 import { mountElevenlabs } from '../elevenlabs/mount-elevenlabs.ts'
+import { mountStreamInput } from '../elevenlabs/stream-input.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { mountGraphql } from '../graphql/http/yoga.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from '../graphql/limits/limits.ts'
@@ -13,7 +14,7 @@ import { trustedProxies } from '../http/trusted-proxies.ts'
 import { leavesHttp, mountSocketServer } from '../http/web-sockets.ts'
 import { mountOpenai } from '../openai/mount-openai.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { createAuthenticate, createGraphqlAuthentication } from './authenticate.ts'
+import { createAuthenticate, createGraphqlAuthentication, createKeyIdentification } from './authenticate.ts'
 import {
   breakMiscountedBodies,
   endStalledReaders,
@@ -75,6 +76,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   await app.register(async (scope) => {
     await mountSocketServer(scope, MAX_GRAPHQL_BODY_BYTES)
     await mountGraphql(scope, runtime, authentication)
+    mountStreamInput(scope, { ...runtime, identify: createKeyIdentification(runtime, rateLimit) })
   })
   mountCsvFiles(app, runtime, authentication)
   await mountVoiceUpload(app, runtime, authentication)

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../../rest/authorize.ts'
-import { type AccountHolder, type AnonymousActor, callerOf, type SessionActor } from '../access/actor.ts'
+import { type AccountHolder, type AnonymousActor, callerOf, type KeyActor, type SessionActor } from '../access/actor.ts'
 import { type AuthenticationParts, authenticate, authenticateSession } from '../callers/authenticate.ts'
 import { callerGone } from '../db/cancellable-client.ts'
 import { ServiceError, unauthorized } from '../errors/service-error.ts'
@@ -28,6 +28,16 @@ export const createAuthenticate =
     if (isOver()) throw callerGone()
     const { headers, error } = rateLimit.count(actor.apiKeyId)
     reply.headers(headers)
+    if (error !== null) throw error
+    return actor
+  }
+
+/** Identifies a caller of a WebSocket by its API key, and counts a request. */
+export const createKeyIdentification =
+  (parts: AuthenticationParts, rateLimit: RateLimit) =>
+  async (key: string | undefined): Promise<KeyActor> => {
+    const actor = await authenticate(parts, key)
+    const { error } = rateLimit.count(actor.apiKeyId)
     if (error !== null) throw error
     return actor
   }

@@ -10,7 +10,7 @@ interface Alignment {
 type Timed = Pick<TimedSpeech, 'text' | 'durationMs' | 'times'>
 
 /** Characters share the time of their word, and those between words the time between them. Pure. */
-function alignmentOf({ text, durationMs, times }: Timed): Alignment {
+export function alignmentOf({ text, durationMs, times }: Timed): Alignment {
   const characters = [...text]
   const starts: number[] = []
   const ends: number[] = []

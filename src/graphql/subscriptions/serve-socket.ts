@@ -1,19 +1,16 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyRequest } from 'fastify'
 import { CloseCode, type Server } from 'graphql-ws'
+import { keepSocketAlive } from '../../http/web-sockets.ts'
 import { MAX_UNKNOWN_MESSAGE_BYTES } from '../limits/limits.ts'
 import type { Connected } from './connect-socket.ts'
 
-/** A client that misses a ping is disconnected. */
-const PING_EVERY_MS = 12_000
-const MAX_UNSENT_BYTES = 4 * 2 ** 20
 const PAUSING_BYTES = 2 ** 20
-const MOST_MISSED_PAUSED = 4
 const MAX_UNKNOWN_MESSAGES = 50
 const CLOSING_MS = 5_000
 
 export function serveSocket(server: Server<Connected['extra']>, socket: WebSocket, request: FastifyRequest): void {
-  const stopPinging = ping(socket)
+  const stopPinging = keepSocketAlive(socket)
   socket.on('error', () => undefined)
   const extra = { socket, request, isKnown: false }
   const receive = receiver(socket, extra)
@@ -58,18 +55,4 @@ function close(socket: WebSocket, code?: number, reason?: string): void {
   socket.close(code, reason)
   const timer = setTimeout(() => socket.terminate(), CLOSING_MS)
   socket.once('close', () => clearTimeout(timer))
-}
-
-function ping(socket: WebSocket): () => void {
-  let missed = 0
-  const timer = setInterval(() => {
-    const most = socket.isPaused ? MOST_MISSED_PAUSED : 0
-    if (missed > most || socket.bufferedAmount > MAX_UNSENT_BYTES) return socket.terminate()
-    missed++
-    socket.ping()
-  }, PING_EVERY_MS)
-  socket.on('pong', () => {
-    missed = 0
-  })
-  return () => clearInterval(timer)
 }
