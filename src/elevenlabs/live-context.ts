@@ -103,7 +103,7 @@ function alignmentIn({ text, words, samples, sampleRate }: HeardPart): object {
   } = alignmentOf({
     text,
     durationMs: (samples.length / sampleRate) * 1000,
-    times: times as Parameters<typeof alignmentOf>[0]['times'],
+    times,
   })
   const inMs = (seconds: number) => Math.round(seconds * 1000)
   return {

@@ -9,8 +9,14 @@ interface Alignment {
 
 type Timed = Pick<TimedSpeech, 'text' | 'durationMs' | 'times'>
 
+type Word = Pick<Timed['times']['words'][number], 'offset' | 'length' | 'start' | 'end'>
+
+interface AlignedText extends Omit<Timed, 'times'> {
+  readonly times: { readonly words: readonly Word[] }
+}
+
 /** Characters share the time of their word, and those between words the time between them. Pure. */
-export function alignmentOf({ text, durationMs, times }: Timed): Alignment {
+export function alignmentOf({ text, durationMs, times }: AlignedText): Alignment {
   const characters = [...text]
   const starts: number[] = []
   const ends: number[] = []

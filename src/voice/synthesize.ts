@@ -104,7 +104,8 @@ export const synthesize = (
       return {
         timeLimitSeconds: OPEN_LIMIT_SECONDS,
         awaitTicket: async () => ticket?.granted(),
-        perform: (untilLimit) => renderOpen({ ...parts, read }, endpoint, { ...request, signal: untilLimit }, claim),
+        perform: (untilLimit) =>
+          renderOpen({ ...parts, ticket, read }, endpoint, { ...request, signal: untilLimit }, claim),
       }
     const script = await read(request.text)
     return {
@@ -158,12 +159,12 @@ async function render(
 
 /** Speaks a text that comes while it is spoken. */
 async function renderOpen(
-  parts: SynthesisParts & { readonly read: (text: string) => Promise<JobScript> },
+  parts: SynthesisParts & { readonly ticket: Ticket | undefined; readonly read: (text: string) => Promise<JobScript> },
   endpoint: VoiceEndpoint,
   request: SpeechRequest,
   claim: Claim,
 ): Promise<Produced> {
-  const live = publishParts(parts, claim, request.signal)
+  const live = publishParts(parts, claim, request.signal, parts.ticket)
   const spoken: TimedPart[] = []
   const onPart = (part: TimedPart): void => {
     spoken.push(part)
@@ -183,6 +184,7 @@ async function renderOpen(
     const file = { ...(await fileOf(parts, endpoint, claim, audio)), output: 'audio', durationMs: durationMs(audio) }
     return { chunks, language, checkSeconds, files: [{ ...file, timing: encodeTiming(timing), captions }] }
   } finally {
+    parts.ticket?.release()
     await live.settled()
   }
 }

@@ -50,7 +50,7 @@ export const INSERT_JOB_ONCE: JobInsert = {
 
 const LATE = 'SN001'
 /** A trigger raises it for a job whose cost would exceed the monthly limit of its account or key. */
-const LIMIT_REACHED = 'SN002'
+export const LIMIT_REACHED = 'SN002'
 const MOST_IDS = 10
 
 export interface Submission {
@@ -191,7 +191,7 @@ async function databaseTime({ db }: Context): Promise<Date> {
   return rows[0]!.at
 }
 
-function hasCode(error: unknown, wanted: string): boolean {
+export function hasCode(error: unknown, wanted: string): boolean {
   const { code, meta } = (error ?? {}) as {
     readonly code?: unknown
     readonly meta?: { readonly driverAdapterError?: { readonly cause?: { readonly originalCode?: unknown } } }

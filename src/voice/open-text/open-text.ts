@@ -1,13 +1,15 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { VOICE_SCOPE } from '../../access/scopes.ts'
 import { requireEndpoint } from '../../catalog/endpoints.ts'
+import { limitingLockWaits, outwaitLocks } from '../../db/connections/lock-wait.ts'
 import type { Tx } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
-import { jobNotFound, paymentRequired } from '../../errors/service-error.ts'
+import { jobNotFound, monthlyLimitReached, paymentRequired } from '../../errors/service-error.ts'
 import type { JobOptions } from '../../jobs/job-shape.ts'
 import { type JobErrorCode, JobFailure, type JobStatus } from '../../jobs/job-states.ts'
 import { cancelJob } from '../../jobs/lifecycle/cancel-job.ts'
 import type { EndingParts } from '../../jobs/lifecycle/end-jobs.ts'
+import { hasCode, LIMIT_REACHED } from '../../jobs/lifecycle/queue-job.ts'
 import { checkVoiceJob, submitVoiceJob, type VoiceJobContext, type VoiceJobInput } from '../submit-voice-job.ts'
 import { OPEN_FOR, type TextState } from './text-state.ts'
 import type { TextWaits } from './text-waits.ts'
@@ -32,7 +34,9 @@ const WRITABLE = `status in ('queued', 'processing') and not options ? 'sealed'`
 const WRITE = `
 with mine as materialized (
   select id, account_id, held from job
-  where id = $1 and account_id = $2 and ${WRITABLE} and options -> 'pieces' = $3::jsonb for no key update
+  where id = $1 and account_id = $2 and ${WRITABLE} and options -> 'pieces' = $3::jsonb
+    and ${limitingLockWaits('$8')}
+  for no key update
 ), payer as (
   update account a set held = a.held + $6::bigint - m.held from mine m
   where a.id = m.account_id and m.held is not null and a.credits - a.held >= $6::bigint - m.held
@@ -125,7 +129,12 @@ async function write(ctx: OpenTextContext, open: OpenText, state: TextState, isO
   const { inputs, cost } = await checkVoiceJob(ctx, { ...input, inputs: withText(input, state) }, endpoint)
   const [before, after] = [open.state, state].map(({ pieces }) => JSON.stringify(pieces))
   const values = [jobId, accountId, before, JSON.stringify(inputs), after, cost, isOpen]
-  const { rowCount } = await untilAnswered(() => ctx.db.pool.query({ name: 'write_text', text: WRITE, values }))
+  const query = (longest: string) =>
+    ctx.db.pool.query({ name: 'write_text', text: WRITE, values: [...values, longest] })
+  const writeOnce = () => outwaitLocks(ctx.db, accountId, query)
+  const { rowCount } = await untilAnswered(writeOnce).catch((error: unknown) => {
+    throw hasCode(error, LIMIT_REACHED) ? monthlyLimitReached() : error
+  })
   if (rowCount === 0) await explainUnwritten(ctx.db.pool, jobId, accountId, state)
   ctx.textWaits.wake(jobId)
   return { ...open, state }

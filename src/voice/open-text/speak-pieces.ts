@@ -6,6 +6,7 @@ import { type Recording, SpeechAssembly, type SpokenPart } from '../assemble.ts'
 import { PAUSE_MS } from '../join.ts'
 import { type JobScript, type PassageChunk, sentenceEnds } from '../markup/job-script.ts'
 import {
+  chunksAtOnce,
   chunksOf,
   heardIn,
   inChunk,
@@ -99,7 +100,7 @@ export class PieceSpeaker {
     this.#pause = piece.chunks.at(-1)?.silenceMs ? 'none' : pauseAfter(text.slice(piece.start, piece.end))
     const rest = new AbortController()
     const request = { ...this.#request, signal: AbortSignal.any([signal, rest.signal]), deadline }
-    await inParallel(piece.chunks, engine.slots, (chunk, index) =>
+    await inParallel(piece.chunks, chunksAtOnce(engine, request), (chunk, index) =>
       this.#speakChunk(engine, inChunk(request, chunk, piece.language), piece, index).catch((error: unknown) => {
         rest.abort(new Error('Another part of the text could not be spoken.'))
         throw error

@@ -52,6 +52,6 @@ export async function talk(url: string, path: string, key: string | null): Promi
       of(contextId)
         .flatMap(({ alignment }) => alignment?.chars ?? [])
         .join(''),
-    seen: (what, isThere) => until(async () => isThere(answers), 20_000, what),
+    seen: async (what, isThere) => void (await until(async () => isThere(answers), 20_000, what)),
   }
 }

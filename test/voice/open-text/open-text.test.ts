@@ -169,6 +169,28 @@ test('a text never costs more than the account has, and held credits buy nothing
   expect(await audit(service.runtime, [open.jobId, other.jobId])).toEqual([])
 })
 
+test('a text that grows counts against the monthly limit, and what is cut counts no more', async () => {
+  const { ctx, account } = await speaker()
+  const { pool } = ctx.db
+  await pool.query('update account set monthly_limit = $2 where id = $1', [account, FIRST.length + SECOND.length])
+  const used = async () => {
+    const { rows } = await pool.query<{ credits: string }>('select credits from monthly_usage where owner_id = $1', [
+      account,
+    ])
+    return Number(rows[0]?.credits ?? 0)
+  }
+  let open = await openText(ctx, input('served'), [FIRST])
+  const heard = await hear(ctx, open)
+  open = await appendText(ctx, open, [SECOND])
+  await expect(appendText(ctx, open, ['More. '])).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED' })
+  expect(await used()).toBe(FIRST.length + SECOND.length)
+  await cutText(ctx, open, FIRST.length)
+  heard.close?.()
+  await allFinished(service.runtime, [open.jobId])
+  expect(await used()).toBe(FIRST.length)
+  expect(await audit(service.runtime, [open.jobId])).toEqual([])
+})
+
 test('a text that its writer left open ends by itself, with what it has', async () => {
   const { ctx } = await speaker()
   const open = await openText(ctx, input('built-in'), [FIRST])

@@ -28,11 +28,13 @@ export type AggregateAccount = {
 
 export type AccountAvgAggregateOutputType = {
   credits: number | null
+  held: number | null
   monthlyLimit: number | null
 }
 
 export type AccountSumAggregateOutputType = {
   credits: bigint | null
+  held: bigint | null
   monthlyLimit: bigint | null
 }
 
@@ -70,11 +72,13 @@ export type AccountCountAggregateOutputType = {
 
 export type AccountAvgAggregateInputType = {
   credits?: true
+  held?: true
   monthlyLimit?: true
 }
 
 export type AccountSumAggregateInputType = {
   credits?: true
+  held?: true
   monthlyLimit?: true
 }
 
@@ -434,6 +438,7 @@ export type AccountCountOrderByAggregateInput = {
 
 export type AccountAvgOrderByAggregateInput = {
   credits?: Prisma.SortOrder
+  held?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
 }
 
@@ -459,6 +464,7 @@ export type AccountMinOrderByAggregateInput = {
 
 export type AccountSumOrderByAggregateInput = {
   credits?: Prisma.SortOrder
+  held?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
 }
 
@@ -1557,7 +1563,7 @@ export type AccountSelectScalar = {
   monthlyLimit?: boolean
 }
 
-export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "credits" | "webhookUrl" | "createdAt" | "monthlyLimit", ExtArgs["result"]["account"]>
+export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "credits" | "held" | "webhookUrl" | "createdAt" | "monthlyLimit", ExtArgs["result"]["account"]>
 export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   apiKeys?: boolean | Prisma.Account$apiKeysArgs<ExtArgs>
   jobs?: boolean | Prisma.Account$jobsArgs<ExtArgs>
