@@ -5,8 +5,8 @@ import { codePoints } from '../catalog/voice-endpoint.ts'
 import { knownLanguage } from '../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../engines/espeak/espeak-voice.ts'
 import type { ServiceContext } from '../runtime/services.ts'
+import { alignmentOf } from '../speech/alignment.ts'
 import { type HeardPart, LiveText } from '../voice/open-text/live-text.ts'
-import { alignmentOf } from './alignment.ts'
 import type { WantedSpeech } from './speech.ts'
 
 interface Talk {

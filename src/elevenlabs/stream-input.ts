@@ -1,4 +1,3 @@
-import type { WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Actor, callerOf, type KeyActor } from '../access/actor.ts'
 import { requireScope } from '../access/require.ts'
@@ -26,6 +25,7 @@ const USUAL_CONTEXT = 'default'
 const [NORMAL, WRONG_DATA, REFUSED, INTERNAL, TRY_LATER] = [1000, 1003, 1008, 1011, 1013]
 const BEARER = /^Bearer +(\S+) *$/i
 
+type WebSocket = Parameters<typeof keepSocketAlive>[0]
 type Message = Readonly<Record<string, unknown>>
 
 interface StreamParts {

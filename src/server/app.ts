@@ -2,9 +2,11 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Authenticate } from '../../rest/authorize.ts'
 import { readDocument } from '../../rest/document.ts'
 import { mountRest } from '../../rest/mount.ts'
+import type { KeyActor } from '../access/actor.ts'
 import { mountElevenlabs } from '../elevenlabs/mount-elevenlabs.ts'
 import { mountStreamInput } from '../elevenlabs/stream-input.ts'
 import { invalidRequest } from '../errors/service-error.ts'
+import type { Authentication } from '../graphql/http/answer.ts'
 import { mountGraphql } from '../graphql/http/yoga.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from '../graphql/limits/limits.ts'
 import { openBodyBudget } from '../http/body-budget.ts'
@@ -73,11 +75,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   await mountOpenai(app, { as: runtime.as, authenticate })
   await mountElevenlabs(app, { as: runtime.as, authenticate })
   const authentication = createGraphqlAuthentication(runtime, authenticate, rateLimit)
-  await app.register(async (scope) => {
-    await mountSocketServer(scope, MAX_GRAPHQL_BODY_BYTES)
-    await mountGraphql(scope, runtime, authentication)
-    mountStreamInput(scope, { ...runtime, identify: createKeyIdentification(runtime, rateLimit) })
-  })
+  await mountSockets(app, runtime, authentication, createKeyIdentification(runtime, rateLimit))
   mountCsvFiles(app, runtime, authentication)
   await mountVoiceUpload(app, runtime, authentication)
   await mountDocs(app, document, runtime.settings.publicUrl)
@@ -92,6 +90,20 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   app.addHook('preClose', () => runtime.spill.close())
   app.addHook('preClose', async () => runtime.subscriptions.close())
   return app
+}
+
+/** Mounts the APIs that use WebSockets. */
+async function mountSockets(
+  app: FastifyInstance,
+  runtime: Runtime,
+  authentication: Authentication,
+  identify: (key: string | undefined) => Promise<KeyActor>,
+): Promise<void> {
+  await app.register(async (scope) => {
+    await mountSocketServer(scope, MAX_GRAPHQL_BODY_BYTES)
+    await mountGraphql(scope, runtime, authentication)
+    mountStreamInput(scope, { ...runtime, identify })
+  })
 }
 
 function createServer({ trustedProxies: ranges, corsOrigins }: Runtime['settings']): FastifyInstance {

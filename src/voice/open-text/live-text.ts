@@ -11,7 +11,7 @@ import { appendText, closeText, cutText, keepOpen, type OpenText, type OpenTextC
 
 const KEEP_EVERY_MS = 20_000
 
-export interface LiveTextContext extends OpenTextContext, Omit<ListenerContext, 'actor'> {}
+interface LiveTextContext extends OpenTextContext, Omit<ListenerContext, 'actor'> {}
 
 interface Writing {
   readonly language: Language | undefined
