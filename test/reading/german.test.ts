@@ -132,6 +132,8 @@ describeReadings('German', {
     9 - 5 = 4 | neun minus fünf gleich vier
   `,
   abbreviation: `
+    Frl. Adler, Gebr. Kern und Dr. phil. Ott | Fräulein Adler, Gebrüder Kern und Doktor philosophiae Ott
+    die dt. Sprache, der südl. Teil | die deutsche Sprache, der südliche Teil
     Dr. Weber und Prof. Klein kommen. | Doktor Weber und Professor Klein kommen.
     Obst, z. B. Äpfel, Birnen usw. | Obst, zum Beispiel Äpfel, Birnen und so weiter.
     Nr. 5 auf S. 12 | Nummer fünf auf Seite zwölf

@@ -143,6 +143,7 @@ describeReadings('Italian', {
     Circa 3·10⁶ m. | Circa tre per dieci alla sei metri.
   `,
   abbreviation: `
+    il Card. Bianchi e il Rev. Neri | il cardinal Bianchi e il reverendo Neri
     Un frutto, p.es. una pera. | Un frutto, per esempio una pera.
     Il Sig. Ricci e la Dott.ssa Gallo. | Il signor Ricci e la dottoressa Gallo.
     Abitano in V.le Roma, n. 5. | Abitano in viale Roma, numero cinque.

@@ -146,6 +146,7 @@ describeReadings('Portuguese', {
     Uns 3·10⁶ m. | Uns três vezes dez elevado a seis metros.
   `,
   abbreviation: `
+    a Cia. Vega e o Cel. Lima | a companhia Vega e o coronel Lima
     Uma fruta, p.ex. uma pera. | Uma fruta, por exemplo uma pera.
     O Sr. Reis e a Dra. Lima. | O senhor Reis e a doutora Lima.
     Moram na Av. Brasil, nº 5. | Moram na avenida Brasil, número cinco.

@@ -153,6 +153,8 @@ describeReadings('Spanish', {
     Unos 3·10⁶ m. | Unos tres por diez elevado a seis metros.
   `,
   abbreviation: `
+    la Cía. Vega, en Pl. Mayor | la compañía Vega, en plaza Mayor
+    Vega y Cía. Luego vino. | Vega y compañía. Luego vino.
     Una fruta, p.ej. una pera. | Una fruta, por ejemplo una pera.
     El Sr. Ruiz y la Dra. Gil. | El señor Ruiz y la doctora Gil.
     D. Pablo y Dña. Inés viven en la Avda. del Puerto. | don Pablo y doña Inés viven en la avenida del Puerto.

@@ -217,6 +217,8 @@ export const SYMBOLS = spokenForms(`
 `)
 
 export const ABBREVIATIONS = spokenForms(`
+  Cie.,Cⁱᵉ | compagnie
+  trad. | traduction
   M. | Monsieur
   MM. | Messieurs
   Mme,Mme. | Madame

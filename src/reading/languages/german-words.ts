@@ -245,6 +245,48 @@ export const DAYS = spokenForms(`
 `)
 
 export const ABBREVIATIONS = spokenForms(`
+  Dr. rer. nat. | Doktor rerum naturalium
+  Dr. rer. pol. | Doktor rerum politicarum
+  Dr. phil. | Doktor philosophiae
+  Dr. iur. | Doktor iuris
+  Dr. med. dent. | Doktor medicinae dentariae
+  Dr. med. vet. | Doktor medicinae veterinariae
+  Dr. theol. | Doktor theologiae
+  Dr.-Ing. | Doktoringenieur
+  Dipl.-Kfm. | Diplomkaufmann
+  Dipl.-Kffr. | Diplomkauffrau
+  Dipl.-Psych. | Diplompsychologe
+  Anm. d. Red. | Anmerkung der Redaktion
+  o. ä.,o.ä. | oder Ähnliches
+  Jan. bis | Januar bis
+  Feb. bis | Februar bis
+  Frl. | Fräulein
+  Gebr. | Gebrüder
+  Kfz. | Kraftfahrzeug
+  dt. | deutsche
+  engl. | englische
+  frz.,franz. | französische
+  ital. | italienische
+  span. | spanische
+  griech. | griechische
+  lat. | lateinische
+  russ. | russische
+  poln. | polnische
+  türk. | türkische
+  jap. | japanische
+  chin. | chinesische
+  amerik. | amerikanische
+  österr. | österreichische
+  schweiz. | schweizerische
+  europ. | europäische
+  südl. | südliche
+  nördl. | nördliche
+  östl. | östliche
+  westl. | westliche
+  gesetzl. | gesetzliche
+  öffentl. | öffentliche
+  kath. | katholische
+  evang. | evangelische
   z. B.,z.B. | zum Beispiel
   u. v. m.,u.v.m. | und vieles mehr
   u. v. a.,u.v.a. | und viele andere

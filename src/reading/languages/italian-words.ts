@@ -317,6 +317,9 @@ export const GREEK_LETTERS = wordsOf(
 
 /** With their period, wherever they stand. */
 export const ABBREVIATIONS = spokenForms(`
+  Card. | cardinal
+  Rev. | reverendo
+  Gent. | gentile
   Sig.,sig. | signor
   pag. | pagina
   pagg. | pagine

@@ -321,6 +321,8 @@ export const GREEK_LETTERS = wordsOf(
 
 /** With their period, wherever they stand. */
 export const ABBREVIATIONS = spokenForms(`
+  Cia.,cia. | companhia
+  dir. | direito
   Sr.,sr. | senhor
   pág. | página
   págs. | páginas
@@ -449,7 +451,7 @@ export const CLOSING = spokenForms(`
   máx.,Máx. | máximo
   mín.,Mín. | mínimo
   méd. | média
-  Cia.,cia. | companhia
+  e Cia.,e cia. | e companhia
   Ltda.,ltda. | limitada
   Lda. | limitada
   S.A.,S. A.,S/A | sociedade anônima

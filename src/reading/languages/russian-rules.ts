@@ -164,7 +164,13 @@ export function longNumbers(): Rule[] {
   ]
 }
 
-const PLACES: Readonly<Record<string, string>> = { 'д.': 'деревня', 'с.': 'село' }
+const PLACES: Readonly<Record<string, string>> = {
+  'д.': 'деревня',
+  'с.': 'село',
+  'р.': 'река',
+  'о.': 'остров',
+  'м.': 'метро',
+}
 
 export function places(): Rule[] {
   return [
@@ -176,7 +182,7 @@ export function places(): Rule[] {
     wordRule(
       'abbreviation',
       Object.keys(PLACES),
-      String.raw`(?<word>[дс]\.)(?= ?[А-ЯЁ][а-яё]+(?! [А-ЯЁ]\.))`,
+      String.raw`(?<word>[дсром]\.)(?= ?[А-ЯЁ][а-яё]+(?! [А-ЯЁ]\.))`,
       ({ word = '' }) => PLACES[word] ?? null,
     ),
     listRule('abbreviation', ['ст.'], String.raw`ст\.(?= [а-яё]{5})`, () => 'старший'),

@@ -347,6 +347,9 @@ export const GREEK_LETTERS = wordsOf(
 
 /** With their period, wherever they stand. */
 export const ABBREVIATIONS = spokenForms(`
+  Cía.,cía. | compañía
+  Pl. | plaza
+  Rdo.,Rvdo. | reverendo
   Sr.,sr. | señor
   D.ª | doña
   N.º,n.º,Nº,nº | número
@@ -505,7 +508,7 @@ export const CLOSING = spokenForms(`
   D. C.,D.C. | Distrito Capital
   máx.,Máx. | máximo
   mín.,Mín. | mínimo
-  Cía.,cía. | compañía
+  y Cía.,y cía. | y compañía
   S. A.,S.A. | sociedad anónima
   S. A. U.,S.A.U. | sociedad anónima unipersonal
   S. L.,S.L. | sociedad limitada
