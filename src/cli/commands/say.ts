@@ -74,7 +74,7 @@ async function say(runtime: Runtime, given: SayOptions, [text = '']: readonly st
   const inputs = { text, [voiceInput]: voice }
   const { endpoint: slug } = options
   const jobId = await withInterruption(async (stopped) => {
-    const { jobId } = await submitVoiceJob(payer, { slug, inputs, options: storedOptions({ format }) })
+    const { jobId } = await submitVoiceJob(payer, { slug, inputs, options: storedOptions({ format, priority: 'interactive' }) })
     await awaitJob(runtime, { jobId, slug }, stopped)
     return jobId
   })
