@@ -71,10 +71,10 @@ async function say(runtime: Runtime, given: SayOptions, [text = '']: readonly st
   for (const path of [options.output, options.captions]) if (path !== undefined) await checkWritable(path)
   const voiceInput = ctx.catalog.current.endpoints.get(options.endpoint)?.voiceInput ?? 'voice'
   const format = oneOf('--format', FILE_FORMATS, options.format) ?? formatOf(ctx, options)
-  const inputs = { text, [voiceInput]: voice }
   const { endpoint: slug } = options
+  const spoken = { inputs: { text, [voiceInput]: voice }, options: storedOptions({ format, priority: 'interactive' }) }
   const jobId = await withInterruption(async (stopped) => {
-    const { jobId } = await submitVoiceJob(payer, { slug, inputs, options: storedOptions({ format, priority: 'interactive' }) })
+    const { jobId } = await submitVoiceJob(payer, { slug, ...spoken })
     await awaitJob(runtime, { jobId, slug }, stopped)
     return jobId
   })
