@@ -6,6 +6,7 @@ import { knownLanguage, LANGUAGE_CODES } from '../engines/espeak/detect-language
 import { findModel } from '../speech/reach-models.ts'
 import { findSpeaker } from '../speech/speech-request.ts'
 import { SpeechViolation } from '../speech/speech-violation.ts'
+import { isId } from '../values/id.ts'
 
 const ELEVENLABS_MODEL = /^eleven_[a-z0-9_]+$/i
 const [USUAL_PAGE, MAX_PAGE] = [10, 100]
@@ -33,7 +34,7 @@ export function nameVoice(ctx: Context, voiceId: string, modelId: unknown): Name
   const [, own, slug] = /^([^:]+):(.+)$/s.exec(voiceId) ?? []
   if (own === undefined || slug === undefined) {
     if (voiceId.trim() === '') throw voiceNotFound(voiceId)
-    return { model, voice: voiceId }
+    return { model: model ?? (isId('voice', voiceId) ? homeOf(ctx, true)?.slug : undefined), voice: voiceId }
   }
   const endpoint = findModel(ctx, own)
   const isOther = model !== undefined && findModel(ctx, model) !== endpoint
@@ -55,7 +56,7 @@ export async function showVoice(ctx: Context, voiceId: string): Promise<VoiceEnt
   const endpoint = findModel(ctx, model)
   const found = endpoint === undefined ? null : await findSpeaker(ctx, endpoint, voice)
   if (endpoint === undefined || found === null) throw voiceNotFound(voiceId)
-  return voiceEntry(found, endpoint, findModel(ctx, undefined))
+  return voiceEntry(ctx, found, endpoint)
 }
 
 /** `GET /v1/voices`. */
@@ -109,15 +110,22 @@ async function allVoices(ctx: Context): Promise<VoiceEntry[]> {
   const usual = findModel(ctx, undefined)
   const mine = myEndpoints(ctx)
   const endpoints = [...mine.filter((one) => one === usual), ...mine.filter((one) => one !== usual)]
-  const fixed = endpoints.flatMap((endpoint) => endpoint.voices.map((voice) => voiceEntry(voice, endpoint, usual)))
+  const fixed = endpoints.flatMap((endpoint) => endpoint.voices.map((voice) => voiceEntry(ctx, voice, endpoint)))
   const library = new Map<string, VoiceEntry>()
   for (const endpoint of endpoints)
     for (const voice of await usableLibraryVoices(ctx, endpoint))
-      if (!library.has(voice.slug)) library.set(voice.slug, voiceEntry(voice, endpoint, usual))
+      if (!library.has(voice.slug)) library.set(voice.slug, voiceEntry(ctx, voice, endpoint))
   return [...fixed, ...library.values()]
 }
 
-function voiceEntry(voice: Voice, endpoint: VoiceEndpoint, usual: VoiceEndpoint | undefined) {
+/** The endpoint of a voice that names none: the usual one, or for a voice of the account one that speaks like a recording. */
+function homeOf(ctx: Context, isOwn: boolean): VoiceEndpoint | undefined {
+  const usual = findModel(ctx, undefined)
+  if (!isOwn || usual?.libraryVoices === true) return usual
+  return myEndpoints(ctx).find(({ libraryVoices }) => libraryVoices === true)
+}
+
+function voiceEntry(ctx: Context, voice: Voice, endpoint: VoiceEndpoint) {
   const isOwn = !endpoint.voices.includes(voice)
   const language = knownLanguage(voice.language)
   const labels: Record<string, string> = {
@@ -125,7 +133,7 @@ function voiceEntry(voice: Voice, endpoint: VoiceEndpoint, usual: VoiceEndpoint 
     ...(language && { language: LANGUAGE_CODES[language] }),
   }
   return {
-    voice_id: endpoint === usual ? voice.slug : `${endpoint.slug}:${voice.slug}`,
+    voice_id: endpoint === homeOf(ctx, isOwn) ? voice.slug : `${endpoint.slug}:${voice.slug}`,
     name: voice.name,
     category: isOwn ? 'cloned' : 'premade',
     labels,

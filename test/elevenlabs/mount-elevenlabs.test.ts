@@ -1,10 +1,12 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { writeWav } from '../../src/audio/wav.ts'
 import { call } from '../setup/http.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { parseWav } from '../setup/speech/parse-wav.ts'
+import { sweep } from '../setup/speech/sound.ts'
 import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 30_000
@@ -361,6 +363,35 @@ describe('lists', () => {
     expect([found.total_count, found.has_more, found.voices[0]?.voice_id]).toEqual([1, false, 'clara'])
     for (const query of ['page_size=0', 'page_size=x', 'next_page_token=nothing'])
       expect([query, (await get(`/v2/voices?${query}`)).status]).toEqual([query, 422])
+  })
+
+  test('a voice of the account is listed for its account alone, and spoken where an endpoint can', async () => {
+    const engine = { kind: 'openai-speech', base_url: server.url, model: 'm', retry_seconds: 1, pool: 'gpu' }
+    await applyEndpoint(service.runtime, 'clone', engine, { library_voices: true })
+    const { apiKey } = await service.createKey(account, ['generate:voice', 'voice:library'])
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ name: 'Mine', consent: 'My own voice.' })) form.append(name, value)
+    form.append('audio_sample', new Blob([Uint8Array.from(writeWav(sweep(2, 16_000).samples, 16_000))]), 'a.wav')
+    const authorization = `Bearer ${apiKey}`
+    const made = await fetch(`${service.url}/api/v1/voices`, { method: 'POST', headers: { authorization }, body: form })
+    const { voice_id: id } = (await made.json()) as { voice_id: string }
+    const { voices } = (await get('/v1/voices')).json<Page>()
+    expect(voices.filter(({ voice_id }) => voice_id === id)).toEqual([
+      expect.objectContaining({ name: 'Mine', category: 'cloned', is_owner: true }),
+    ])
+    expect((await get('/v2/voices?category=cloned')).json<Page>().total_count).toBe(1)
+    for (const [path, body] of [[id], [`clone:${id}`], [id, { model_id: 'clone' }]] as [string, object?][]) {
+      const reply = await speak(path, body)
+      expect([path, reply.status]).toEqual([path, 200])
+      expect((await jobOf(reply.headers['x-sonant-job-id']!)).endpoint_key).toBe('voice.clone')
+    }
+    const { key: other } = await service.createCaller()
+    const unknown = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    const refused = await Promise.all([speak(id, {}, header(other)), speak(unknown, {}, header(other))])
+    const [foreign, missing] = refused.map(({ status, text }, at) => [status, text.replace([id, unknown][at]!, 'ID')])
+    expect(foreign).toEqual(missing)
+    expect(foreign?.[0]).toBe(404)
+    expect((await get('/v1/voices', header(other))).text).not.toContain(id)
   })
 
   test("what is left of the account's credits is the quota", async () => {
