@@ -60,7 +60,7 @@ const SIGNS_AND_MARKS = '-−–+±.,'
 /** A number that may have a sign or a decimal mark before it. */
 export function signed(kind: TokenKind, pattern: string, read: Read): Rule[] {
   const shared = rule(kind, 'digit', pattern, read)
-  return [shared, { ...shared, starts: 'symbol', first: SIGNS_AND_MARKS }]
+  return [shared, { ...shared, starts: 'symbol', first: SIGNS_AND_MARKS, isNumber: true }]
 }
 
 const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')

@@ -66,6 +66,8 @@ export interface Rule {
   readonly isAlone?: boolean
   /** If letters follow its digits and spaces, tried only if they are one of these words. */
   readonly wordsBehind?: ReadonlySet<string>
+  /** A period or comma that begins it has a digit behind it. */
+  readonly isNumber?: boolean
   readonly read: Read
 }
 
@@ -103,9 +105,18 @@ const HANGUL = /[가-힣]/
 
 interface Dispatch {
   /** By character code, also by what follows the digits or the word. Letters of large alphabets share one entry. */
-  readonly table: Map<number, readonly Rule[]>
+  readonly table: Map<number, Candidates>
   readonly byStart: Readonly<Record<Start, readonly Rule[]>>
 }
+
+interface Candidates {
+  readonly rules: readonly Rule[]
+  /** Those whose prefixes fit, by the next characters. Null: none has prefixes. */
+  readonly byBeginning: Map<string, readonly Rule[]> | null
+}
+
+/** Beginnings of words that are kept for each first letter. */
+const MOST_BEGINNINGS = 2000
 
 const dispatches = new WeakMap<RuleBook, Dispatch>()
 
@@ -221,7 +232,19 @@ function dispatchOf(book: RuleBook): Dispatch {
   return dispatch
 }
 
-function rulesAt({ table, byStart }: Dispatch, text: string, at: number, start: Start): readonly Rule[] {
+function rulesAt(dispatch: Dispatch, text: string, at: number, start: Start): readonly Rule[] {
+  const { rules, byBeginning } = candidatesAt(dispatch, text, at, start)
+  if (byBeginning === null) return rules
+  const beginning = text.slice(at, at + LONGEST_PREFIX)
+  const known = byBeginning.get(beginning)
+  if (known !== undefined) return known
+  const fitting = rules.filter(({ prefixes }) => prefixes === undefined || isAmong(prefixes, prefixesAt(beginning, 0)))
+  if (byBeginning.size === MOST_BEGINNINGS) byBeginning.clear()
+  byBeginning.set(beginning, fitting)
+  return fitting
+}
+
+function candidatesAt({ table, byStart }: Dispatch, text: string, at: number, start: Start): Candidates {
   const code = start === 'letter' ? Math.min(text.charCodeAt(at), LARGE_ALPHABETS) : text.charCodeAt(at)
   const follower = followerAt(text, at, start)
   const isAlone = start === 'letter' && !isAsciiLetter(text.charCodeAt(at + 1))
@@ -236,8 +259,10 @@ function rulesAt({ table, byStart }: Dispatch, text: string, at: number, start: 
       (first?.includes(character) ?? (code === LARGE_ALPHABETS || mayStart(pattern, code))) &&
       (follower === NO_FOLLOWER || follows(pattern, follower)),
   )
-  table.set(key, rules)
-  return rules
+  const byBeginning = rules.some(({ prefixes }) => prefixes !== undefined) ? new Map<string, readonly Rule[]>() : null
+  const candidates = { rules, byBeginning }
+  table.set(key, candidates)
+  return candidates
 }
 
 /** The letters of ASCII behind digits and spaces; empty if there are none. */
@@ -291,24 +316,29 @@ function take(
   return null
 }
 
-/** Tells whether the words that a rule needs are at a place. What it reads there, it reads once. */
+/** Tells whether what a rule needs is at a place, beside its beginning. What it reads there, it reads once. */
 function nearness(text: string, at: number): (rule: Rule) => boolean {
-  let here: readonly string[] | undefined
+  let end: number | undefined
   let behindNumber: readonly string[] | undefined
   let word: string | undefined
-  return ({ prefixes, behind, wordsBehind }) => {
-    if (prefixes !== undefined) {
-      here ??= prefixesAt(text, at)
-      if (!isAmong(prefixes, here)) return false
-    }
+  const isPause = isPauseAt(text, at)
+  return ({ behind, wordsBehind, isNumber }) => {
+    if (isPause && isNumber === true) return false
     if (behind !== undefined) {
-      behindNumber ??= prefixesAt(text, numberEnd(text, at))
-      if (!isAmong(behind, behindNumber)) return false
+      end ??= numberEnd(text, at)
+      behindNumber ??= prefixesAt(text, end)
+      if (end < at + LONGEST_NUMBER && !isAmong(behind, behindNumber)) return false
     }
     if (wordsBehind === undefined) return true
     word ??= wordBehind(text, at)
     return word === '' || wordsBehind.has(word)
   }
+}
+
+/** A period or comma without a digit behind it. */
+function isPauseAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return (code === 0x2e || code === 0x2c) && !DIGIT.test(text[at + 1] ?? '')
 }
 
 const prefixesAt = (text: string, at: number): readonly string[] =>
@@ -319,7 +349,7 @@ const isAmong = (known: ReadonlySet<string>, prefixes: readonly string[]): boole
   return false
 }
 
-/** Where a number with its sign, its marks and the spaces behind it ends. */
+/** Where a number with its sign, its marks and the spaces behind it ends. Longer ones are tried by each rule. */
 function numberEnd(text: string, at: number): number {
   const most = Math.min(text.length, at + LONGEST_NUMBER)
   let end = SIGNS.includes(text[at] as string) ? at + 1 : at

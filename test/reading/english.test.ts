@@ -43,7 +43,7 @@ describeReadings('English', {
     Route 9W and a 9 W lamp. | Route nine W and a nine watts lamp.
     He weighed 12st 7lb. | He weighed twelve stone seven pounds.
     A field of 105 m x 68 m. | A field of one hundred five meters by sixty eight meters.
-    A tile of 30 × 60, and 6 × 7 = 42. | A tile of thirty by sixty, and six times seven equals forty two.
+    A tile of 30 × 60, 3× as thick, and 6 × 7 = 42. | A tile of thirty by sixty, three times as thick, and six times seven equals forty two.
     It uses 6 L/100 km; he has 135/85 mmHg. | It uses six liters per hundred kilometers; he has one hundred thirty five over eighty five millimeters of mercury.
     A 4 ft 11 in girl walks 3π m. | A four feet eleven inches girl walks three pi m.
     It holds 8 cubic ft. of ice. | It holds eight cubic feet of ice.
@@ -126,6 +126,7 @@ describeReadings('English', {
     The 737-800 landed. | The seven thirty seven eight hundred landed.
     It has a 4K screen. | It has a four K screen.
     The A380 has landed. | The A three hundred eighty has landed.
+    The UAV-7 and the EMB145 flew. | The U A V-seven and the E M B one hundred forty five flew.
     COVID-19 spread. | COVID-nineteen spread.
   `,
   math: `
@@ -140,6 +141,7 @@ describeReadings('English', {
     Mr. & Mrs. Hill | Mister and Missus Hill
     Dr. Webb and Prof. Kane live on Elm St. | Doctor Webb and Professor Kane live on Elm Street.
     St. James St. is near Mt. Rose. | Saint James Street is near Mount Rose.
+    B. subtilis, in a song (feat. Kay) for the Rt. Hon. Day. | B subtilis, in a song (featuring Kay) for the Right Honorable Day.
     W. 9th St. in the 2nd ed. of it. | West ninth Street in the second edition of it.
     E.g. this, i.e. Day & Co. of S. Korea. | For example this, that is Day and Company of South Korea.
     Plums and T. S. Hill. He met T. S. Hill and J. B. Day. | Plums and T S Hill. He met T S Hill and J B Day.

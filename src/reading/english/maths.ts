@@ -32,7 +32,12 @@ const expressions = (): Rule[] => [
   ).map(alone),
 ]
 
-const alone = (one: Rule): Rule => (one.starts === 'letter' ? { ...one, isAlone: true } : one)
+const LETTERS: ReadonlySet<string> = new Set('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ')
+
+const alone = (one: Rule): Rule => ({
+  ...one,
+  ...(one.starts === 'letter' ? { isAlone: true } : { wordsBehind: LETTERS }),
+})
 
 const powers = (): Rule[] => [
   // "C# minor".

@@ -212,7 +212,7 @@ function sizes(): Rule[] {
       'measure',
       'digit',
       `(?<number>${NUMBER}) ?[x×](?!\\p{L})(?! ?\\d)`,
-      ({ number = '' }) => `${decimal(number)} x`,
+      ({ number = '' }, _around, match) => `${decimal(number)} ${match.endsWith('×') ? 'times' : 'x'}`,
     ),
     // "120/80 mmHg".
     rule(

@@ -297,6 +297,10 @@ export const initials = (): Rule[] => [
     keepingSentenceEnd(match, around, 'P H D'),
   ),
   // "J. K. Rowling", "Harry S. Truman": the period is no pause.
+  // "E. coli": a small letter begins no sentence.
+  rule('acronym', 'letter', String.raw`(?<letter>[A-Z])\.(?= [a-z]{3})`, ({ letter = '' }, { before }) =>
+    /(?:^|[\s("“‘])$/.test(before) ? letter : null,
+  ),
   rule('acronym', 'letter', String.raw`(?<letter>\p{Lu})\.(?= ?\p{Lu})`, ({ letter = '' }, { before, after }) => {
     const isName = /(?:^|[\s("“‘-])$/.test(before) && !STARTS_SENTENCE.test(after)
     return isName && !/\b(?:[Vv]itamin|[Pp]lan|[Gg]roup|[Tt]ype|[Cc]lass|[A-Z] and) $/.test(before) ? letter : null

@@ -1,5 +1,6 @@
 import { END, rule, wordRule } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
+import { isWord } from './acronyms.ts'
 import { cardinal, decimal, digits, inName, plural, spellOut, year } from './numbers.ts'
 
 const YEAR = /^(?:1[89]|20)\d\d$/
@@ -41,7 +42,7 @@ const models = (): Rule[] => [
     ({ name = '', number = '', places, plural: many }) => {
       if (places !== undefined) return `${name} ${decimal(number + places)}`
       const said = YEAR.test(number) ? year(number) : inName(number)
-      return `${lettersIn(name)}-${many === undefined ? said : plural(said)}`
+      return `${lettersBefore(name)}-${many === undefined ? said : plural(said)}`
     },
   ),
   // "A320", "B2A23C", "MP3".
@@ -73,7 +74,7 @@ const models = (): Rule[] => [
 const readParts: Read = (_groups, _around, match) => {
   if (/^\d+(?:st|nd|rd|th|s)$/i.test(match)) return null
   const spoken = (match.match(/\p{L}+|\d+|-/gu) ?? []).map((part, index) => {
-    if (!/^\d/.test(part)) return lettersIn(part)
+    if (!/^\d/.test(part)) return index === 0 ? lettersBefore(part) : lettersIn(part)
     if (index === 0 || part.length !== 4 || /000?$/.test(part)) return inName(part)
     return YEAR.test(part) ? year(part) : digits(part)
   })
@@ -83,5 +84,9 @@ const readParts: Read = (_groups, _around, match) => {
 /** Capitals that cannot be a word are said one by one. */
 const lettersIn = (part: string): string =>
   /^\p{Lu}{2,4}$/u.test(part) && (part.length === 2 || !/[AEIOUY]/.test(part)) ? Array.from(part).join(' ') : part
+
+/** Before a number: "ACR-1", but "MIG-25". */
+const lettersBefore = (part: string): string =>
+  /^\p{Lu}{2,4}$/u.test(part) && !isWord(part) ? spellOut(part) : lettersIn(part)
 
 const inIsbn = (part: string): string => (part.endsWith('X') ? `${digits(part.slice(0, -1))} X`.trim() : digits(part))

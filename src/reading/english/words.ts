@@ -10,6 +10,7 @@ export const TITLES = spokenForms(`
   Drs | Doctors
   Prof | Professor
   St | Saint
+  Sts | Saints
   Sgt | Sergeant
   Capt | Captain
   Lt | Lieutenant
@@ -21,6 +22,7 @@ export const TITLES = spokenForms(`
 export const DOTTED_TITLES = spokenForms(`
   Rev | Reverend
   Hon | Honorable
+  Rt | Right
   Gen | General
   Col | Colonel
   Maj | Major
@@ -79,6 +81,7 @@ export const ABBREVIATIONS = spokenForms(`
   cf. | compare
   viz. | namely
   et al. | et al
+  feat. | featuring
   incl. | including
   excl. | excluding
   resp. | respectively
@@ -121,7 +124,9 @@ export const ABBREVIATIONS = spokenForms(`
 `)
 
 /** More of the sentence always follows them. */
-export const NEVER_LAST = new Set(wordsOf('vs. e.g. i.e. approx. cf. viz. incl. excl. Lt. Sgt. Capt. Col. Gov. Prof.'))
+export const NEVER_LAST = new Set(
+  wordsOf('vs. feat. e.g. i.e. approx. cf. viz. incl. excl. Lt. Sgt. Capt. Col. Gov. Prof.'),
+)
 
 /** Said so only behind a number or a name. */
 export const ABBREVIATIONS_BEHIND = new Set(wordsOf('min. sec. ft. ed. est. mo. oz. lb. vol. temp. ext. Vol. Est.'))
