@@ -129,9 +129,19 @@ const WEEKDAYS = oneOf(Object.keys(DAYS))
 
 const DAYS_BEFORE = new RegExp(`(?:^|[\\s(])(?:в|во|на|за|по)\\s(?:(?:${WEEKDAYS})(?: и | или |, ))?$`, 'i')
 
+/** "в 1 ночи", "приходи в 1", but "2 в 1". */
+const oneOClock = (): Rule[] => [
+  rule('time', 'digit', String.raw`1(?= (?:ночи|дня)(?!\p{L})|\s*$|[,;!?)]|\.(?:\s|$))`, (_groups, { before }) => {
+    if (/\d\sв\s$/.test(before)) return 'одном'
+    if (/(?:^|[\s(])в\s$/i.test(before)) return 'час'
+    return null
+  }),
+]
+
 export function datesInShort(): Rule[] {
   const months = oneOf(MONTH_FORMS.flatMap((forms) => forms.slice(1)))
   return [
+    ...oneOClock(),
     // "до 15.05".
     rule(
       'date',
@@ -142,12 +152,6 @@ export function datesInShort(): Rule[] {
           ? date(Number(day), Number(month), null, before, after)
           : null,
     ),
-    // "в 1 ночи", "приходи в 1", but "2 в 1".
-    rule('time', 'digit', String.raw`1(?= (?:ночи|дня)(?!\p{L})|\s*$|[,;!?)]|\.(?:\s|$))`, (_groups, { before }) => {
-      if (/\d\sв\s$/.test(before)) return 'одном'
-      if (/(?:^|[\s(])в\s$/i.test(before)) return 'час'
-      return null
-    }),
     // "в 19.30".
     rule(
       'time',
