@@ -1,16 +1,18 @@
-import { readFileSync } from 'node:fs'
 import anyAscii from 'any-ascii'
 import { romanValue, rule, rulesAt } from './rules.ts'
 import { type Read, type Rule, type RuleBook, scan } from './scan.ts'
+import { namesIn } from './symbol-names.ts'
 
 /** A language's words for text that its own rules leave. */
 export interface Fallbacks {
   /** Ranges of letters that engines of the language do not say. */
   readonly foreign: string
-  /** A file of `symbol-names/`: lines of a character and its name, from CLDR's annotations, version 48.2 (Unicode-3.0). */
+  /** A file of `symbol-names/`. */
   readonly symbolNames: string
   /** The names of the Greek letters from alpha to omega. Absent: in English. */
   readonly greek?: readonly string[]
+  /** The language's own rules read raised letters: "Mᵐᵉ". */
+  readonly raised?: true
   /** Before the name of a crossed symbol: "not" for ∉. */
   readonly not: string
   /** A locale of `Intl`, for the names of currencies. */
@@ -90,20 +92,40 @@ const CURRENCY_CODES: Readonly<Record<string, string>> = {
 /** Dashes, quotation marks and spaces are left, without a look at their names. */
 const NO_PUNCTUATION =
   '(?![\u2010-\u2027\u2039\u203a\u203c-\u2043\u2045-\u205f])[\u00a2-\u00b9\u00bc-\u00be\u00d7\u00f7\u02b0-\uffef]'
-/** Lines and boxes are layout, not text. */
-const LAYOUT = /[\u2500-\u259f]/
-const BULLET = /[\u25a0-\u27bf\u2190-\u21ff]/
+const EMOJI = String.raw`(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:[\u{1f3fb}-\u{1f3ff}\ufe0f\u20e3]|\u200d\p{Extended_Pictographic}){0,8}`
+/** Lines, boxes, parts of large brackets and quotation marks of ornaments are layout, not text. */
+const LAYOUT = /[\u2500-\u259f\u239b-\u23b3\u23b8-\u23bd\u2320\u2321\u230c-\u230f\u231c-\u231f\u2758-\u2760\u2800]/
+/** Shapes, arrows, stars and ornaments; ticks and crosses say something. */
+const BULLET = /[\u25a0-\u25ff\u2605\u2606\u2720-\u2767\u2794-\u27bf\u2190-\u21ff]/
+/** A person says no marks of trade. */
+const TRADE_MARKS = rule('symbol', 'symbol', '[®™℠]', () => '')
+/** The pictures of control characters, from U+2400 on. */
+const CONTROLS =
+  'NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US SP DEL'.split(
+    ' ',
+  )
+const BRAILLE = '⠿'
 
 /**
  * Adds rules behind those of a language, so that nothing is lost: letters of other scripts are transliterated, digits and compatibility characters
  * become the language's own, and symbols are said by name. Emoji are silent.
  */
 export function withFallbacks(book: RuleBook, fallbacks: Fallbacks): RuleBook {
-  return {
+  const { raised } = fallbacks
+  const rules: Rule[] = []
+  const whole: RuleBook = {
     ...book,
-    rules: [...book.rules, ...letterRules(fallbacks), ...moneyRules(book, fallbacks), ...symbolRules(book, fallbacks)],
+    rules,
+    ...(raised === undefined && { fold: (text) => withPlainLetters(book.fold?.(text) ?? text) }),
   }
+  rules.push(TRADE_MARKS, ...book.rules, ...letterRules(fallbacks))
+  rules.push(...moneyRules(whole, fallbacks), ...symbolRules(whole, fallbacks))
+  return whole
 }
+
+/** Raised letters of abbreviations: "5ᵗʰ", "Mᵐᵉ", "nᵒ". */
+const withPlainLetters = (text: string): string =>
+  text.replaceAll(/[ʰʲʳʷʸˡˢˣᴬᴮᴰᴱᴳ-ᴺᴼᴾᴿᵀᵁᵂᵃᵇᵈᵉᵍᵏᵐᵒᵖᵗᵘᵛᶜᶠᶻ]/g, (letter) => letter.normalize('NFKC'))
 
 function letterRules({ foreign, greek = GREEK_NAMES }: Fallbacks): Rule[] {
   return [
@@ -111,11 +133,14 @@ function letterRules({ foreign, greek = GREEK_NAMES }: Fallbacks): Rule[] {
       const index = GREEK_LETTERS.indexOf(letter.normalize('NFKC').toLowerCase())
       return greek[index] ?? null
     }),
+    rule('abbreviation', 'letter', String.raw`[\u{1d400}-\u{1d7cb}]{1,60}`, (_groups, _around, match) =>
+      match.normalize('NFKC'),
+    ),
     // Ligatures of printed books and full-width letters.
     rule(
       'abbreviation',
       'letter',
-      String.raw`[\p{L}]{0,30}[\u2102-\u211f\u2121\u2123-\u214e\ufb00-\ufb06\uff21-\uff3a\uff41-\uff5a][\p{L}]{0,30}`,
+      String.raw`[\p{L}]{0,30}[\u02b0-\u02b8\u1d2c-\u1d6a\u2071\u207f\u2090-\u209c\u2102-\u211f\u2121\u2123-\u214e\ufb00-\ufb06\uff21-\uff3a\uff41-\uff5a][\p{L}]{0,30}`,
       (_groups, _around, match) => match.normalize('NFKC'),
     ),
     rule('abbreviation', 'letter', `[${foreign}]{1,40}`, (_groups, _around, match) => {
@@ -143,22 +168,21 @@ function moneyRules(book: RuleBook, { locale }: Fallbacks): Rule[] {
 function symbolRules(book: RuleBook, { symbolNames, not }: Fallbacks): Rule[] {
   const nameOf = namesIn(symbolNames)
   const say = (text: string): string => scan(text, book).spoken
-  const readNumber: Read = (_groups, _around, match) => {
-    const plain = match.replaceAll(/\P{ASCII}/gu, digitOf)
-    return /^[\d.,]+$/.test(plain) ? say(plain) : null
-  }
   const readSymbol: Read = (_groups, { before, after }, match) => {
     if (BULLET.test(match) && /(?:^|\n)\s*$/.test(before) && /^\s/.test(after)) return ''
     const [base = '', crossing] = match.normalize('NFD')
+    const dots = dotsOf(match)
+    if (dots !== null) return `${nameOf(BRAILLE)} ${dots.map((dot) => say(String(dot))).join(' ')}`
     const name =
       nameOf(match) ?? (crossing === '\u0338' && nameOf(base) !== undefined ? `${not} ${nameOf(base)}` : undefined)
     if (name !== undefined) return name
     const value = numeralOf(match)
-    if (value !== null) return say(String(value))
+    if (value !== null) return match === '〇' && book.spaces === 'none' ? null : say(String(value))
+    const control = CONTROLS[match.charCodeAt(0) - 0x2400]
+    if (control !== undefined) return say(control)
     const plain = match.normalize('NFKC').replace('⁄', '/')
     return plain === match ? null : (nameOf(plain) ?? say(plain))
   }
-  const EMOJI = String.raw`(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:[\u{1f3fb}-\u{1f3ff}\ufe0f\u20e3]|\u200d\p{Extended_Pictographic}){0,8}`
   return [
     rule('symbol', 'symbol', String.raw`[\u2060-\u2bff](?!\ufe0f)`, (groups, around, match) =>
       nameOf(match) === undefined ? null : readSymbol(groups, around, match),
@@ -167,64 +191,72 @@ function symbolRules(book: RuleBook, { symbolNames, not }: Fallbacks): Rule[] {
     rule('emoji', 'symbol', String.raw`[\u{10000}-\u{10ffff}]`, (_groups, _around, match) =>
       /\p{Extended_Pictographic}|\p{Emoji_Component}/u.test(match) ? '' : null,
     ),
-    ...rulesAt(['digit', 'symbol'], 'cardinal', String.raw`(?![0-9])\p{Nd}[\p{Nd}.,]{0,40}(?<![.,])`, readNumber),
+    ...rulesAt(
+      ['digit', 'symbol'],
+      'cardinal',
+      String.raw`(?![0-9])\p{Nd}[\p{Nd}.,]{0,40}(?<![.,])`,
+      (_groups, _around, match) => {
+        const plain = match.replaceAll(/\P{ASCII}/gu, digitOf)
+        return /^[\d.,]+$/.test(plain) ? say(plain) : null
+      },
+    ),
     rule('symbol', 'symbol', LAYOUT.source, () => ''),
+    rule('symbol', 'symbol', '[|^~<>]', (_groups, { before, after }, match) =>
+      isRuled(match, before, after) ? null : (nameOf(match) ?? null),
+    ),
     rule('symbol', 'symbol', NO_PUNCTUATION, (groups, around, match) =>
       /[\p{S}\p{N}§¶‰‱※]/u.test(match) ? readSymbol(groups, around, match) : null,
     ),
   ]
 }
 
-/** Signs in common use without a name in CLDR, and the sign whose name they share. */
-const ALIKE: Readonly<Record<string, string>> = {
-  '★': '⭐',
-  '☆': '⭐',
-  '✓': '✔',
-  '✗': '❌',
-  '✘': '❌',
-  '♩': '♪',
-  '♫': '♪',
-  '♬': '♪',
-  '♡': '♥',
-  '☐': '□',
-  '☏': '☎',
-  '➔': '→',
+/** If a mark belongs to a line of its like, to a table, or to the edge of a line. */
+function isRuled(mark: string, before: string, after: string): boolean {
+  const [left, right] = [/[^\n]*$/.exec(before)?.[0] ?? '', /^[^\n]*/.exec(after)?.[0] ?? '']
+  if (left.trim() === '' && right.trim() === '') return left !== '' || right !== '' || before !== '' || after !== ''
+  if (left.endsWith(mark) || right.startsWith(mark) || /[-=:]{2}$/.test(left)) return true
+  const isApart = /^$|\s$/.test(left) || /^$|^\s/.test(right)
+  return isApart && (left.trim() === '' || right.trim() === '' || (left + right).includes(mark))
 }
 
-/** The table of names is read when the first symbol needs it. */
-function namesIn(file: string): (symbol: string) => string | undefined {
-  let names: ReadonlyMap<string, string> | null = null
-  return (symbol) => {
-    names ??= new Map(
-      readFileSync(new URL(`symbol-names/${file}.txt`, import.meta.url), 'utf8')
-        .trimEnd()
-        .split('\n')
-        .map((line) => [line.slice(0, 1), line.slice(2)] as const),
-    )
-    return names.get(symbol) ?? names.get(ALIKE[symbol] ?? '')
-  }
+/** The numbers of the raised dots of a Braille character. */
+function dotsOf(character: string): number[] | null {
+  const bits = character.charCodeAt(0) - 0x2800
+  return bits > 0 && bits < 0x100 ? [1, 2, 3, 4, 5, 6, 7, 8].filter((dot) => bits & (1 << (dot - 1))) : null
 }
 
-/** First and last of circled and black numbers, and the value of the first. */
-const CIRCLED = [
-  ['❶', '❿', 1],
-  ['➀', '➉', 1],
-  ['➊', '➓', 1],
-  ['⓫', '⓴', 11],
-  ['⓵', '⓾', 1],
-  ['⓿', '⓿', 0],
+/** First and last of numerals that Unicode gives no plain form, the value of the first, and the step from one to the next. */
+const NUMERALS = [
+  ['❶', '❿', 1, 1],
+  ['➀', '➉', 1, 1],
+  ['➊', '➓', 1, 1],
+  ['⓫', '⓴', 11, 1],
+  ['⓵', '⓾', 1, 1],
+  ['⓿', '⓿', 0, 1],
+  ['㉈', '㉏', 10, 10],
+  ['⚀', '⚅', 1, 1],
+  ['〡', '〩', 1, 1],
+  ['〇', '〇', 0, 1],
+  ['ↀ', 'ↀ', 1000, 1],
+  ['ↁ', 'ↂ', 5000, 5000],
+  ['ↅ', 'ↆ', 6, 44],
+  ['ↇ', 'ↈ', 50_000, 50_000],
+  ['↊', '↋', 10, 1],
 ] as const
 
 /** The value of a Roman or circled numeral that is one character. */
 function numeralOf(character: string): number | null {
   if (/[Ⅰ-ⅿ]/.test(character)) return romanValue(character.normalize('NFKC').toUpperCase())
-  const range = CIRCLED.find(([first, last]) => character >= first && character <= last)
-  return range === undefined ? null : range[2] + character.charCodeAt(0) - range[0].charCodeAt(0)
+  const range = NUMERALS.find(([first, last]) => character >= first && character <= last)
+  if (range === undefined) return null
+  const [first, , value, step] = range
+  return value + step * (character.charCodeAt(0) - first.charCodeAt(0))
 }
 
-/** The value of a digit of any script: their zeros stand at multiples of ten behind each other. */
+/** The value of a digit of any script: most have no plain form, and the ten of each stand behind each other. */
 function digitOf(character: string): string {
-  if (!/\p{Nd}/u.test(character)) return character
+  const plain = character.normalize('NFKC')
+  if (!/\p{Nd}/u.test(character) || /^\d$/.test(plain)) return plain
   const code = character.codePointAt(0) as number
   let zero = code
   while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--

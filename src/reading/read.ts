@@ -45,7 +45,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     not: '不',
   },
   English: { book: english, locale: 'en', foreign: FOREIGN, not: 'not' },
-  French: { book: french, locale: 'fr', foreign: FOREIGN, not: 'non' },
+  French: { book: french, locale: 'fr', foreign: FOREIGN, not: 'non', raised: true },
   German: { book: german, locale: 'de', foreign: FOREIGN, not: 'nicht' },
   Italian: { book: italian, locale: 'it', foreign: FOREIGN, greek: ITALIAN_GREEK, not: 'non' },
   Japanese: {
@@ -76,7 +76,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     greek: RUSSIAN_GREEK,
     not: 'не',
   },
-  Spanish: { book: spanish, locale: 'es', foreign: FOREIGN, greek: SPANISH_GREEK, not: 'no' },
+  Spanish: { book: spanish, locale: 'es', foreign: FOREIGN, greek: SPANISH_GREEK, not: 'no', raised: true },
 }
 
 const books = new Map<string, RuleBook>()

@@ -18,8 +18,25 @@ const LANGUAGES = [
 /** Scripts that people write today: letters of others stay in the text. */
 const LETTERS =
   /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Thai}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}\p{Script=Ethiopic}]/u
-/** Trademarks are silent, and so are lines, bullets and footnotes. */
-const SILENT = /[®™℠\u2500-\u259f¤]/u
+/** Marks of trade are silent, and so are lines and boxes. */
+const SILENT = /[®™℠\u2500-\u259f]/u
+/** Signs that people write, besides those that CLDR names. */
+const IN_USE = [
+  '|^~¤¦',
+  '∨∧≔≜≝∛∜∖∡∢∁∐∭∯∰',
+  '⌘⌥⇧⌃⏎⌫⌦⎋⇥⇤⇪⇞⇟⎇⏻␣⌂⌀⌒',
+  '♔♕♖♗♘♙♚♛♜♝♞♟♠♡♢♣♤♥♦♧',
+  '♈♉♊♋♌♍♎♏♐♑♒♓☉☽☿♁♃♄♅♆♇',
+  '♩♪♫♬♭♮♯',
+  '☐☑☒✓✔✕✖✗✘✙✱✲✳✿❀❖',
+  '★☆✦✧⭐☎☏✉✂✎☞☜☚☛☟',
+  '⚀⚁⚂⚃⚄⚅⚐⚑⚢⚣⚤⚭⚮☰☷☥☧☬☭☤',
+  '⁰ⁱⁿ⁺₀₊ₐₙ℀℃℅ℓ№℗℞℡℥Ω℧KÅ℮⅋ⅷⅫↂ',
+  '①⑳⑴⒈ⓐⒶ⓪⓫❶➀㉈〡',
+  '㎏㎡㎥㏄㍿㈱㈜㊤㋿㌔㍉㏍',
+  '⠁⠿⣿␀␛␤',
+].join('')
+const ARROWS = '→⟶➔➜⟹⟵⤵⬆⮕⭢↳⇢'
 
 function charactersLike(pattern: RegExp): string[] {
   const characters = Array.from({ length: 0xffff - 0xa0 }, (_unused, index) => String.fromCharCode(0xa0 + index))
@@ -27,8 +44,12 @@ function charactersLike(pattern: RegExp): string[] {
 }
 
 /** The words for a character that stands alone in a sentence. */
-const saidOf = (character: string, language: string): string =>
-  read(`x ${character} x`, language).spoken.replace(/^x ?/i, '').replace(/ ?x$/i, '').trim()
+function saidOf(character: string, language: string): string {
+  // Russian says "x" in letters of its own.
+  const word = language === 'Russian' ? 'да' : 'x'
+  const { spoken } = read(`${word} ${character} ${word}`, language)
+  return spoken.slice(word.length, -word.length).trim()
+}
 
 describe.each(LANGUAGES)('nothing is lost in %s', (language, script) => {
   test('letters are those of the language, or have words in them', () => {
@@ -55,8 +76,13 @@ describe.each(LANGUAGES)('nothing is lost in %s', (language, script) => {
     expect(signs.filter((sign) => !/\p{L}/u.test(saidOf(sign, language)))).toEqual([])
   })
 
-  test('stars, ticks and notes that CLDR has no name for share one', () => {
-    expect([...'★☆✓✗✘♩♫♬♡☐☏➔'].filter((symbol) => !/\p{L}/u.test(saidOf(symbol, language)))).toEqual([])
+  test('arrows, operators and signs in common use have words', () => {
+    const signs = [...IN_USE, ...ARROWS, ...charactersLike(/[\u2190-\u22ff]/)]
+    expect(signs.filter((sign) => !/\p{L}/u.test(saidOf(sign, language)))).toEqual([])
+  })
+
+  test('signs at full width have the words of their plain form', () => {
+    expect([...'＋＝＜＞｜～'].filter((sign) => !/\p{L}/u.test(saidOf(sign, language)))).toEqual([])
   })
 
   test('symbols that CLDR names have words', () => {
@@ -66,5 +92,21 @@ describe.each(LANGUAGES)('nothing is lost in %s', (language, script) => {
       .map((line) => line.slice(0, 1))
       .filter((symbol) => !SILENT.test(symbol))
     expect(symbols.filter((symbol) => !/\p{L}/u.test(saidOf(symbol, language)))).toEqual([])
+  })
+
+  test('marks of trade are silent', () => {
+    expect(['®', '™', '℠'].map((mark) => saidOf(mark, language))).toEqual(['', '', ''])
+  })
+
+  test('letters of mathematics and raised letters are plain ones', () => {
+    expect(saidOf('𝗕𝗼𝗹𝗱', language)).toBe(saidOf('Bold', language))
+    expect(saidOf('1ᵗʰ', language)).toMatch(/\p{L}{2}/u)
+    expect(read('𝟗𝟘', language).spoken).toBe(read('90', language).spoken)
+  })
+
+  test('a bar is said between two things, and in a table it is not', () => {
+    const bar = saidOf('|', language)
+    expect(read('да|да', language).spoken).toContain(bar)
+    expect(read('| да | да |\n|----|----|\n| да | да |', language).spoken).not.toContain(bar)
   })
 })

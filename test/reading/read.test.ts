@@ -60,8 +60,13 @@ describe('the door of the reading', () => {
     const text = '𝒜𝒷 paga 5 € y 3 km'
     const { tokens } = read(text, 'Spanish')
     const points = Array.from(text)
-    expect(tokens.map(({ start, length }) => points.slice(start, start + length).join(''))).toEqual(['5 €', '3 km'])
+    expect(tokens.map(({ start, length }) => points.slice(start, start + length).join(''))).toEqual([
+      '𝒜𝒷',
+      '5 €',
+      '3 km',
+    ])
     expect(tokens.map(({ kind, spoken }) => [kind, spoken])).toEqual([
+      ['abbreviation', 'Ab'],
       ['money', 'cinco euros'],
       ['measure', 'tres kilómetros'],
     ])

@@ -637,8 +637,6 @@ export const SYMBOLS = spokenForms(`
   §§ | sections
   ¶ | paragraph
   © | copyright
-  ® | registered
-  ™ | trademark
   ^ | caret
   _ | underscore
   → | to

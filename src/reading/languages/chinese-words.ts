@@ -270,8 +270,6 @@ export const SYMBOLS = spokenForms(`
   † | 剑号
   ‡ | 双剑号
   © | 版权所有
-  ® | 注册商标
-  ™ | 商标
   ℃ | 摄氏度
   ℉ | 华氏度
   ℓ,♯ | 升

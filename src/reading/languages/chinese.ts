@@ -236,6 +236,7 @@ function waves(): Rule[] {
   const DRAWN_OUT = /[的了吧呀哦啊呢嘛哈谢好嗨喔啦吗们]$/
   return [
     rule('range', 'symbol', '[~～〜]{1,5}', (_groups, { before, after }) => {
+      if (/[A-Za-z\d] $/.test(before) && /^ [A-Za-z\d]/.test(after)) return null
       if (!/^[\p{L}\d+−-]/u.test(after)) return ''
       return DRAWN_OUT.test(before) ? '，' : '到'
     }),

@@ -199,8 +199,6 @@ export const SYMBOLS = spokenForms(`
   ∞ | infini
   ° | degrés
   © | copyright
-  ® |
-  ™ |
   → | vers
   € | euros
   $ | dollars

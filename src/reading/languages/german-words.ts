@@ -217,8 +217,6 @@ export const SYMBOLS = spokenForms(`
   ∞ | unendlich
   ° | Grad
   © | Copyright
-  ® |
-  ™ |
   → | nach
   € | Euro
   $ | Dollar

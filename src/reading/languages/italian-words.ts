@@ -247,8 +247,6 @@ export const SYMBOLS = spokenForms(`
   †,✗,✘ | croce
   ‡ | doppia croce
   © | copyright
-  ® | marchio registrato
-  ™ | marchio commerciale
   ℃ | gradi Celsius
   ℉ | gradi Fahrenheit
   ℓ | litri

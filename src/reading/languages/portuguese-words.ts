@@ -251,8 +251,6 @@ export const SYMBOLS = spokenForms(`
   † | cruz
   ‡ | cruz dupla
   © | copyright
-  ® | marca registrada
-  ™ | marca comercial
   ℃ | graus Celsius
   ℉ | graus Fahrenheit
   ℓ | litros

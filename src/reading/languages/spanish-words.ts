@@ -278,8 +278,6 @@ export const SYMBOLS = spokenForms(`
   †,✗,✘ | cruz
   ‡ | doble cruz
   © | copyright
-  ® | marca registrada
-  ™ | marca comercial
   ℃ | grados centígrados
   ℉ | grados Fahrenheit
   ℓ | litros
