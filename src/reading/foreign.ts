@@ -165,10 +165,10 @@ function moneyRules(book: RuleBook, { locale }: Fallbacks): Rule[] {
   return [rule('money', 'symbol', `${SIGN} ?${NUMBER}`, read), rule('money', 'symbol', SIGN, read)]
 }
 
-function symbolRules(book: RuleBook, { symbolNames, not }: Fallbacks): Rule[] {
-  const nameOf = namesIn(symbolNames)
+/** A symbol by its name, its number, or its plain form. */
+function symbolReader(book: RuleBook, not: string, nameOf: (symbol: string) => string | undefined): Read {
   const say = (text: string): string => scan(text, book).spoken
-  const readSymbol: Read = (_groups, { before, after }, match) => {
+  return (_groups, { before, after }, match) => {
     if (BULLET.test(match) && /(?:^|\n)\s*$/.test(before) && /^\s/.test(after)) return ''
     const [base = '', crossing] = match.normalize('NFD')
     const dots = dotsOf(match)
@@ -183,6 +183,11 @@ function symbolRules(book: RuleBook, { symbolNames, not }: Fallbacks): Rule[] {
     const plain = match.normalize('NFKC').replace('⁄', '/')
     return plain === match ? null : (nameOf(plain) ?? say(plain))
   }
+}
+
+function symbolRules(book: RuleBook, { symbolNames, not }: Fallbacks): Rule[] {
+  const nameOf = namesIn(symbolNames)
+  const readSymbol = symbolReader(book, not, nameOf)
   return [
     rule('symbol', 'symbol', String.raw`[\u2060-\u2bff](?!\ufe0f)`, (groups, around, match) =>
       nameOf(match) === undefined ? null : readSymbol(groups, around, match),
@@ -197,7 +202,7 @@ function symbolRules(book: RuleBook, { symbolNames, not }: Fallbacks): Rule[] {
       String.raw`(?![0-9])\p{Nd}[\p{Nd}.,]{0,40}(?<![.,])`,
       (_groups, _around, match) => {
         const plain = match.replaceAll(/\P{ASCII}/gu, digitOf)
-        return /^[\d.,]+$/.test(plain) ? say(plain) : null
+        return /^[\d.,]+$/.test(plain) ? scan(plain, book).spoken : null
       },
     ),
     rule('symbol', 'symbol', LAYOUT.source, () => ''),

@@ -51,7 +51,9 @@ builder.queryField('reading', (t) =>
         description: 'Language of the text, such as `English`, or `auto`; detected without one.',
       }),
       slug: t.arg.string({ description: 'Slug of the endpoint that is to speak the text.' }),
-      voice: t.arg.string({ description: 'Slug of a voice of that endpoint; its first one if not given.' }),
+      voice: t.arg.string({
+        description: 'Slug of a voice of that endpoint, not without `slug`; its first one if not given.',
+      }),
     },
     ...resolvedBy(reading, (args: ReadingInput) => args),
     extensions: { verb: reading, cost: READING_COST },

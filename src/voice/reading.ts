@@ -28,7 +28,7 @@ export interface ReadingInput {
   readonly language?: string | null | undefined
   /** The endpoint that is to speak the text. */
   readonly slug?: string | null | undefined
-  /** One of the endpoint's voices; its first one if not given. */
+  /** One of the endpoint's voices, not without `slug`; its first one if not given. */
   readonly voice?: string | null | undefined
 }
 
@@ -58,7 +58,11 @@ export async function reading(ctx: ReadingContext, input: ReadingInput): Promise
   requireScope(ctx, VOICE_SCOPE)
   const endpoint = input.slug == null ? null : requireEndpoint(ctx, input.slug)
   const limit = endpoint === null ? ctx.settings.maxTextCharacters : textLimit(endpoint)
-  refuse({ text: checkSpokenText(input.text, { maxTextCharacters: limit }), language: wrongLanguage(input.language) })
+  refuse({
+    text: checkSpokenText(input.text, { maxTextCharacters: limit }),
+    language: wrongLanguage(input.language),
+    voice: endpoint === null && input.voice != null ? 'needs the slug of its endpoint' : null,
+  })
   return endpoint === null ? plainReading(ctx, input) : endpointReading(ctx, endpoint, input)
 }
 

@@ -72,7 +72,7 @@ describe('reading', () => {
     expect(parts(text, found)).toEqual([['5 km', 'measure', 'five kilometers']])
   })
 
-  test('refuses what no endpoint speaks: another language, white space, a text that is too long', async () => {
+  test('refuses what no endpoint speaks: another language, white space, a text that is too long, a voice of no endpoint', async () => {
     const refusedFor = async (variables: object) => {
       const answer = await ask(service.url, key, QUERY, variables)
       return [codeOf(answer), detailsOf(answer)?.map(({ path }) => path)]
@@ -83,12 +83,14 @@ describe('reading', () => {
       await refusedFor({ text: 'a '.repeat(5001) }),
       await refusedFor({ text: 'Hello.'.repeat(100), slug: 'ernst' }),
       await refusedFor({ text: ' ', language: 'english' }),
+      await refusedFor({ text: 'Hi.', voice: 'ernst' }),
     ]).toEqual([
       ['INVALID_REQUEST', ['/language']],
       ['INVALID_REQUEST', ['/text']],
       ['INVALID_REQUEST', ['/text']],
       ['INVALID_REQUEST', ['/text']],
       ['INVALID_REQUEST', ['/text', '/language']],
+      ['INVALID_REQUEST', ['/voice']],
     ])
   })
 
