@@ -40,6 +40,7 @@ import { statisticsReaders } from './rows/statistics-readers.ts'
 import { submit, submitIdempotent } from './rows/submit.ts'
 import { tracing } from './rows/tracing.ts'
 import { transcodings } from './rows/transcodings.ts'
+import { websocket } from './rows/websocket.ts'
 
 /** In the order of the report. */
 export const ROWS: readonly Row[] = [
@@ -65,6 +66,7 @@ export const ROWS: readonly Row[] = [
   firstAudio,
   door,
   liveBesideBatch,
+  websocket,
   encoding,
   transcodings,
   captions,
