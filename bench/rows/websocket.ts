@@ -24,7 +24,10 @@ export const websocket: Row = {
   what: 'first audio of a sentence that is written over a WebSocket',
   reach: `p50 <= the engine's own time + ${BEYOND_ENGINE_MS} ms; ${CONNECTIONS} connections: p99 <= + ${MANY_P99_MS} ms, <= ${RESIDENT_MB} MiB`,
   run: async (environment) => {
-    const server = await environment.floor('speech-server', { DELAY_MS: String(ENGINE_MS) })
+    const server = await environment.floor('speech-server', {
+      DELAY_MS: String(ENGINE_MS),
+      SECONDS_PER_CHARACTER: '0.06',
+    })
     await applyEndpoint(environment, server.url)
     const { apiKey } = await environment.database()
     const service = await environment.serve('start', { RATE_LIMIT_PER_MINUTE: '0' })
