@@ -145,8 +145,8 @@ class Interrupted extends Error {
   override readonly name = 'Interrupted'
   readonly exitCode: number
 
-  constructor(signal: keyof typeof EXIT_CODES) {
-    super('Interrupted: no file was written.')
+  constructor(signal: keyof typeof EXIT_CODES, message: string) {
+    super(message)
     this.exitCode = EXIT_CODES[signal]
   }
 }
@@ -155,11 +155,14 @@ class Interrupted extends Error {
  * Passes `work` a signal that Ctrl-C and SIGTERM abort; a second one ends the process.
  * @throws Interrupted if `work` fails after the first signal
  */
-export async function withInterruption<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withInterruption<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  said = 'Interrupted: no file was written.',
+): Promise<T> {
   const interruption = new AbortController()
   let first = Number.POSITIVE_INFINITY
   const onSignal = (signal: NodeJS.Signals) => {
-    const interrupted = new Interrupted(signal as keyof typeof EXIT_CODES)
+    const interrupted = new Interrupted(signal as keyof typeof EXIT_CODES, said)
     if (performance.now() - first > SAME_SIGNAL_MS) process.exit(interrupted.exitCode)
     if (interruption.signal.aborted) return
     first = performance.now()

@@ -2,6 +2,7 @@ import { Command, CommanderError, Help, type Option } from 'commander'
 import { VERSION } from '../values/program.ts'
 import { addAccountCommands, addAuditCommand } from './commands/accounts.ts'
 import { addBackupCommands } from './commands/backup.ts'
+import { addBatchCommand } from './commands/batch.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addDataCommands } from './commands/data.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
@@ -78,6 +79,7 @@ export function buildProgram(): Command {
   addDataCommands(program)
   addEngineCommands(program)
   addSayCommand(program)
+  addBatchCommand(program)
   addReadCommand(program)
   addVoiceCommands(program)
   addLexiconCommands(program)

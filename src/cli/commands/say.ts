@@ -130,7 +130,7 @@ async function writeCaptions(ctx: ServiceContext, jobId: string, { file, format 
   await withInterruption((signal) => writeWhole(file, Readable.from([content], { objectMode: false }), signal))
 }
 
-function firstVoice(ctx: ServiceContext, slug: string): string {
+export function firstVoice(ctx: ServiceContext, slug: string): string {
   const voice = ctx.catalog.current.endpoints.get(slug)?.voices[0]?.slug
   if (voice === undefined) throw new ServiceError('NOT_FOUND', `No voice endpoint with the slug "${slug}".`)
   return voice
@@ -187,7 +187,7 @@ async function cancel(ctx: ServiceContext, jobId: string): Promise<void> {
   })
 }
 
-async function warnUnserved(ctx: ServiceContext, slug: string): Promise<boolean> {
+export async function warnUnserved(ctx: ServiceContext, slug: string): Promise<boolean> {
   const { poolWithoutServer } = await import('../../worker/pools.ts')
   const pool = await poolWithoutServer(ctx, slug)
   if (pool === null) return false
