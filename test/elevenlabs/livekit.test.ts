@@ -42,12 +42,12 @@ describe.skipIf(folder === null)("LiveKit's agents", () => {
     await rm(folder ?? '', { recursive: true, force: true })
   })
 
-  test('speak with both plugins, and list the voices', { timeout: SPEAK_MS }, async () => {
+  test('speak with both plugins, over a WebSocket as well, and list the voices', { timeout: SPEAK_MS }, async () => {
     const { key } = await service.createCaller()
     const { stdout } = await run(process.execPath, ['speak.mjs', service.url, key], { cwd: folder ?? '' })
     const heard = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
     expect(heard.voices).toContain('clara')
-    for (const client of ['elevenlabs', 'openai', 'earlier']) {
+    for (const client of ['elevenlabs', 'streamed', 'openai', 'earlier']) {
       expect([client, heard[client]]).toEqual([client, expect.any(Number)])
       expect(heard[client]).toBeGreaterThan(0.8)
       expect(heard[client]).toBeLessThan(4)

@@ -15,6 +15,19 @@ async function secondsOf(tts) {
   return seconds
 }
 
+/** The same of a text that comes word by word, over one WebSocket. */
+async function streamedSecondsOf(tts) {
+  const stream = tts.stream()
+  for (const word of TEXT.split(/(?<= )/)) stream.pushText(word)
+  stream.endInput()
+  let seconds = 0
+  for await (const part of stream) {
+    if (typeof part === 'symbol') break
+    seconds += part.frame.samplesPerChannel / part.frame.sampleRate
+  }
+  return seconds
+}
+
 const elevenlabs = new ElevenlabsTts({ apiKey, baseURL, voiceId: 'clara', model: 'eleven_turbo_v2_5' })
 const openai = new OpenaiTts({ apiKey, baseURL, voice: 'ash', model: 'gpt-4o-mini-tts' })
 const earlier = new OpenaiTts({ apiKey, baseURL, voice: 'ash', model: 'tts-1' })
@@ -23,6 +36,7 @@ console.log(
   JSON.stringify({
     voices: voices.map(({ id }) => id),
     elevenlabs: await secondsOf(elevenlabs),
+    streamed: await streamedSecondsOf(elevenlabs),
     openai: await secondsOf(openai),
     earlier: await secondsOf(earlier),
   }),
