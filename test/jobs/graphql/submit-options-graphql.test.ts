@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requeueLostJobs } from '../../../src/jobs/lifecycle/requeue-lost-jobs.ts'
+import { voiceKind } from '../../../src/queue/job-kind.ts'
+import { claimQueued } from '../../../src/queue/pgboss/fair-source.ts'
+import { newId } from '../../../src/values/id.ts'
+import { rescueDeadWorkersJobs } from '../../../src/worker/register-worker.ts'
 import { call } from '../../setup/http.ts'
 import { applyEndpoint } from '../../setup/jobs/voice-jobs.ts'
 import { applyWorkflow } from '../../setup/jobs/workflows.ts'
@@ -93,6 +97,26 @@ describe('the priority of a job', () => {
     await query(`update job set created_at = now() - interval '1 minute' where id = any($1)`, [ids])
     await until(async () => (await requeueLostJobs(service.runtime)) >= ids.length, TIMEOUT_MS, 'the places')
     expect(await Promise.all(ids.map(priorityOf))).toEqual(['interactive', 'batch', 'interactive'])
+  })
+
+  test('stays where a worker dies with the job, and the next one takes it by it', async () => {
+    const [awaited, other] = [await speak({ live: true }), await speak({})]
+    const claimBy = async (workerId: string) => {
+      const after = { served: '', awaited: '', inARow: 0 }
+      const claim = { queue: voiceKind('espeak').queue, free: 100, after, workerId, rooms: [] }
+      const claimed = await claimQueued(service.runtime.db, claim)
+      return [awaited, other].map((id) => claimed.find(({ jobId }) => jobId === id)?.isAwaited)
+    }
+    const dead = newId('wrk')
+    await query(
+      `insert into worker (id, host, version, slots, in_flight, gpus, heartbeat_at)
+       values ($1, 'gone', '1', 1, 1, '[]', now() - interval '1 hour')`,
+      [dead],
+    )
+    expect(await claimBy(dead)).toEqual([true, false])
+    expect(await rescueDeadWorkersJobs(service.runtime)).toBeGreaterThanOrEqual(2)
+    expect([await priorityOf(awaited), await priorityOf(other)]).toEqual(['interactive', 'batch'])
+    expect(await claimBy(newId('wrk'))).toEqual([true, false])
   })
 
   test('belongs to the request that an idempotency key stands for', async () => {
