@@ -145,15 +145,20 @@ type TextEndpoint = Pick<VoiceEndpoint, 'inputs' | 'maxTextCharacters'>
 type Limited = Pick<VoiceEndpoint, 'maxTextCharacters'>
 
 /** Why no endpoint can speak this text, or null. */
-export function checkSpokenText(
-  text: unknown,
+export function checkSpokenText(text: unknown, endpoint: Limited = {}): string | null {
+  if (typeof text !== 'string') return 'must be string'
+  const violation = checkTextLength(text, endpoint)
+  if (violation !== null) return violation
+  return VISIBLE.test(text) ? null : 'must hold a character that is not white space'
+}
+
+/** Why a text is too long, or null. */
+export function checkTextLength(
+  text: string,
   { maxTextCharacters: most = MAX_TEXT_CHARACTERS }: Limited = {},
 ): string | null {
-  if (typeof text !== 'string') return 'must be string'
-  const isLong = text.length > most
-  if (text.length > UNITS_PER_CHARACTER * most || (isLong && codePoints(text) > most))
-    return `must NOT have more than ${most} characters`
-  return VISIBLE.test(text) ? null : 'must hold a character that is not white space'
+  const isLong = text.length > UNITS_PER_CHARACTER * most || (text.length > most && codePoints(text) > most)
+  return isLong ? `must NOT have more than ${most} characters` : null
 }
 
 /** Truncates a text that is far too long, so that the schema need not count it. */

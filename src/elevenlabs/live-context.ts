@@ -1,7 +1,7 @@
 import { requireAccount } from '../access/require.ts'
 import { transcode } from '../audio/transcode.ts'
 import { markupOf } from '../catalog/markups.ts'
-import { codePoints } from '../catalog/voice-endpoint.ts'
+import { codePoints, textLimit } from '../catalog/voice-endpoint.ts'
 import { knownLanguage } from '../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../engines/espeak/espeak-voice.ts'
 import type { ServiceContext } from '../runtime/services.ts'
@@ -36,6 +36,7 @@ export class LiveContext {
     this.#text = new LiveText(ctx, submission, {
       language: knownLanguage(inputs.language) ?? (voice && ownLanguage(voice)),
       markup: submission.markup ?? markupOf(endpoint?.markup),
+      maxTextCharacters: endpoint === undefined ? ctx.settings.maxTextCharacters : textLimit(endpoint),
       signal: this.#gone.signal,
     })
     this.done = this.#speak()

@@ -57,6 +57,9 @@ interface Break {
   readonly kind: 'paragraph' | 'sentence'
 }
 
+/** Reads only the white space at the end: a pattern would try each line break of a long text. */
+export const endsParagraph = (text: string): boolean => /\n[^\n]*\n/.test(text.slice(text.trimEnd().length))
+
 /**
  * Splits a text into chunks of 200 to 400 UTF-16 units, preferably at sentences, and loses only white space. A short text is one
  * chunk. Pure.

@@ -226,6 +226,19 @@ test.each([
   expect(await jobsOf(account)).toEqual([])
 })
 
+test.each([
+  ['spaces', ' '.repeat(600)],
+  ['a markup that stays open', `[${'Hello there. '.repeat(40)}`],
+])('%s beyond the limit of a text are refused, although nothing of them is complete', async (_what, text) => {
+  const { key, account } = await service.createCaller()
+  await applyEndpoint(service.runtime, 'marked', {}, { markup: 'pauses' })
+  const talker = await talk(service.url, 'marked:calm/stream-input', key)
+  talker.send({ text: text.slice(0, 400) }, { text: text.slice(400) })
+  expect(await talker.closed).toBe(1008)
+  expect(talker.answers).toMatchObject([{ error: 'invalid_request' }])
+  expect(await jobsOf(account)).toEqual([])
+})
+
 test('a context that cannot be paid is refused, and nothing of it is charged beyond what was spoken', async () => {
   const { key, account } = await service.createCaller(BigInt(FIRST.length + 3))
   const talker = await talk(service.url, 'served:calm/multi-stream-input?output_format=pcm_24000', key)

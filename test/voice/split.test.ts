@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SENTENCES } from '../../bench/sentences.ts'
 import { LANGUAGES } from '../../src/engines/espeak/detect-language.ts'
-import { findSentences, splitText } from '../../src/voice/split.ts'
+import { endsParagraph, findSentences, splitText } from '../../src/voice/split.ts'
 
 const bare = (text: string) => text.replace(/\s+/gu, '')
 const cut = (text: string, language: (typeof LANGUAGES)[number] = 'English') => splitText(text, language)
@@ -172,4 +172,17 @@ test('ten thousand characters of anything are cut in well under a second', () =>
     const { user, system } = process.threadCpuUsage(before)
     expect((user + system) / 1000).toBeLessThan(1500)
   }
+})
+
+test('a paragraph ends with an empty line, and a hundred thousand empty lines cost less than a second', () => {
+  for (const [text, isEnd] of [
+    ['Hello.\n \n', true],
+    ['Hello.\n\n \t', true],
+    ['Hello. \n', false],
+    ['\n\nHello', false],
+  ] as const)
+    expect(endsParagraph(text)).toBe(isEnd)
+  const before = process.threadCpuUsage().user
+  expect(endsParagraph(`.${'\n'.repeat(100_000)}b`)).toBe(false)
+  expect((process.threadCpuUsage().user - before) / 1000).toBeLessThan(1000)
 })

@@ -3,15 +3,17 @@ import type { Language } from '../../engines/espeak/detect-language.ts'
 import { readScript } from '../markup/read-script.ts'
 import { MarkupViolation } from '../markup/script.ts'
 import { SPEAKABLE } from '../speak-text.ts'
-import { findSentences, splitForListener, splitText } from '../split.ts'
+import { endsParagraph, findSentences, splitForListener, splitText } from '../split.ts'
 
 /** A first sentence of this length is cut at a clause, and speech begins. */
 const LONG_OPENING_CHARACTERS = 120
 const LONGEST_PIECE_CHARACTERS = 800
+/** Ends in open markup are tried so often, and the last one, so that each message costs its length only. */
+const MOST_OPEN_ENDS = 20
 /** The beginning of a sentence that might follow. */
 const NEXT = 'It is'
 /** A number with a dot may be an ordinal, or the first half of another number. */
-const SENTENCE_MAY_END = /[。！？]["'”’»」』）)\]]*\s*$|(?<!\p{N})[.!?…]["'”’»)\]]*\s+$|\n\s*\n$/u
+const SENTENCE_MAY_END = /[。！？]["'”’»」』）)\]]*\s*$|(?<!\p{N})[.!?…]["'”’»)\]]*\s+$/u
 const BRACKETS = /[[\]]/g
 
 interface Writing {
@@ -43,19 +45,22 @@ export function completePieces(text: string, { language, markup, isFirst, isFlus
     )
   if (isFlushed && text !== '') ends.push(text.length)
   const pieces: string[] = []
-  let start = 0
+  let [start, misses] = [0, 0]
   for (const end of ends) {
+    if (misses >= MOST_OPEN_ENDS && end !== ends.at(-1)) continue
     const piece = text.slice(start, end)
     const isLast = isFlushed && end === text.length
+    misses++
     if (!SPEAKABLE.test(piece) || !(isLast || isWhole(piece, markup))) continue
     pieces.push(piece)
     start = end
+    misses = 0
   }
   return pieces
 }
 
 function sentenceEnds(text: string, language: Language | undefined): number[] {
-  const probe = SENTENCE_MAY_END.test(text) ? NEXT : ''
+  const probe = SENTENCE_MAY_END.test(text) || endsParagraph(text) ? NEXT : ''
   return findSentences(text + probe, language)
     .map(({ at }) => Math.min(text.length, at + /^\s*/.exec(text.slice(at))![0].length))
     .filter((at, index, all) => at > 0 && at !== all[index - 1] && (probe !== '' || at < text.length))

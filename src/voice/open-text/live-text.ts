@@ -1,8 +1,10 @@
 import { requireAccount } from '../../access/require.ts'
 import type { SampleStream } from '../../audio/transcode.ts'
 import type { Markup } from '../../catalog/markups.ts'
+import { checkTextLength } from '../../catalog/voice-endpoint.ts'
 import type { Language } from '../../engines/espeak/detect-language.ts'
 import { describeError } from '../../errors/describe-error.ts'
+import { invalidRequest } from '../../errors/service-error.ts'
 import type { PartTiming } from '../../jobs/live-parts.ts'
 import { type ListenerContext, listenToJob } from '../listen-to-job.ts'
 import type { VoiceJobInput } from '../submit-voice-job.ts'
@@ -16,6 +18,7 @@ interface LiveTextContext extends OpenTextContext, Omit<ListenerContext, 'actor'
 interface Writing {
   readonly language: Language | undefined
   readonly markup: Markup
+  readonly maxTextCharacters: number
   readonly signal: AbortSignal
 }
 
@@ -50,7 +53,7 @@ export class LiveText {
     this.#speech.promise.catch(() => undefined)
   }
 
-  /** @throws errors of `openText` and `appendText` */
+  /** @throws INVALID_REQUEST for a text that is too long, even where nothing of it is complete; errors of `openText` and `appendText` */
   add(text: string, isFlushed: boolean): Promise<void> {
     if (this.#isEnded) return this.#last
     this.#rest += text
@@ -119,7 +122,9 @@ export class LiveText {
   }
 
   async #send(isFlushed: boolean): Promise<void> {
-    const { language, markup } = this.#writing
+    const { language, markup, maxTextCharacters } = this.#writing
+    const message = checkTextLength(this.#text + this.#rest, { maxTextCharacters })
+    if (message !== null) throw invalidRequest('Send a shorter text.', [{ path: '/inputs/text', message }])
     const pieces = completePieces(this.#rest, { language, markup, isFlushed, isFirst: this.#open === null })
     if (pieces.length === 0) return
     const text = pieces.join('')

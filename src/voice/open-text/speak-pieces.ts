@@ -16,13 +16,12 @@ import {
   SPEAKABLE,
   speakChunk,
 } from '../speak-text.ts'
-import type { Pause } from '../split.ts'
+import { endsParagraph, type Pause } from '../split.ts'
 import { inSubmitted, type JobTiming, type TimedRange } from '../timing/speech-timing.ts'
 import { type Heard, timeSpeech } from '../timing/time-speech.ts'
 import { inWrittenWords } from '../timing/written-words.ts'
 import type { TextState } from './text-state.ts'
 
-const PARAGRAPH_END = /\n\s*\n\s*$/u
 const SENTENCE_END = /[\p{Sentence_Terminal}…][\p{Pe}\p{Pf}"'*_]*\s*$/u
 const CLAUSE_END = /[,;:–—、，；：]\s*$/u
 
@@ -200,7 +199,7 @@ export class PieceSpeaker {
 }
 
 function pauseAfter(text: string): Pause {
-  if (PARAGRAPH_END.test(text)) return 'paragraph'
+  if (endsParagraph(text)) return 'paragraph'
   if (SENTENCE_END.test(text)) return 'sentence'
   return CLAUSE_END.test(text) ? 'clause' : 'none'
 }

@@ -56,3 +56,21 @@ test('nothing is lost or doubled, however the text is cut', () => {
     expect(spoken + rest).toBe(text)
   }
 })
+
+test('open markup of 10,000 characters takes less than a second of processor time', () => {
+  const texts = [
+    ['ssml', '<speak>'],
+    ['pauses', '['],
+    ['markdown', '`'],
+  ] as const
+  for (const [markup, opening] of texts) {
+    const before = process.cpuUsage().user
+    expect(completePieces(opening + 'Hi. '.repeat(2480), { ...plain, markup })).toEqual([])
+    expect((process.cpuUsage().user - before) / 1e6).toBeLessThan(1)
+  }
+})
+
+test('markup that is closed behind many sentences is one piece', () => {
+  const text = `**${'Hi there. '.repeat(60)}** Now. `
+  expect(completePieces(text, { ...plain, markup: 'markdown' })).toEqual([text])
+})
