@@ -59,7 +59,8 @@ END $$;
 -- in one transaction
 -- locks: job (SHARE ROW EXCLUSIVE)
 CREATE TRIGGER job_usage_insert AFTER INSERT ON job REFERENCING NEW TABLE AS new_jobs FOR EACH STATEMENT EXECUTE FUNCTION count_monthly_usage();
-CREATE TRIGGER job_usage_return AFTER UPDATE OF status ON job FOR EACH ROW
+-- At the end of the transaction, so that a refund locks the account first, as a text that grows does.
+CREATE CONSTRAINT TRIGGER job_usage_return AFTER UPDATE OF status ON job DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
   WHEN (new.status = 'failed'::job_status AND old.status <> 'failed'::job_status AND old.cost > 0) EXECUTE FUNCTION return_monthly_usage();
 
 -- Only jobs that have not ended can fail, so these alone must be counted with the triggers.

@@ -108,7 +108,7 @@ const CLAIMABLE = statesBefore('processing')
 
 /**
  * An account pays for all of its jobs in the batch or for none. A job whose text is still written (it has `pieces`) is charged at its
- * end, and until then its cost is held. The ledger's unique (job_id, kind) prevents a second charge. Jobs and
+ * end, and until then its cost is held, unless a worker that knows no such jobs has begun it, which charged it. The ledger's unique (job_id, kind) prevents a second charge. Jobs and
  * accounts are locked in the order of their ids, so batches cannot deadlock. `no key update` does not block submissions, whose foreign
  * key locks the account.
  * @param longestLockWait absent: leaves locked jobs and jobs of locked accounts
@@ -121,7 +121,7 @@ taken as materialized (
   order by id for update ${longestLockWait === undefined ? 'skip locked' : ''}
 ), unpaid as materialized (
   select id, account_id, cost, coalesce(is_open, false) as is_open, api_key_id, endpoint_key from taken
-  where cost > 0 and held is null and not exists (select from credit_entry e where e.job_id = taken.id and e.kind = 'charge')
+  where cost > 0 and held is null and (begun_at is null or not coalesce(is_open, false)) and not exists (select from credit_entry e where e.job_id = taken.id and e.kind = 'charge')
 ), total as (
   select account_id, sum(cost) as cost, coalesce(sum(cost) filter (where is_open), 0) as held from unpaid group by account_id
 ), payer as materialized (
@@ -139,7 +139,7 @@ taken as materialized (
   select *, id not in (select id from unpaid) or account_id in (select id from paid) as funded from taken
 ), moved as (
   update job j set attempt = decided.attempt, parts_done = null, status = 'processing', started_at = coalesce(j.started_at, ${STARTED_AT}),
-    held = case when decided.is_open then decided.cost end
+    held = case when decided.is_open and (decided.begun_at is null or decided.held is not null) then decided.cost end
   from decided where j.id = any(${ids}) and j.id = decided.id and funded
 ), outcome as (
   select d.id, d.account_id, d.type, d.endpoint_key, d.attempt, d.releases, d.inputs, d.options, d.funded, l.revision as lexicon,

@@ -132,16 +132,15 @@ with refunded as (
 )
 select job_id, amount::float8 as credits from refunded`
 
-/** Charges what held credits were for, unless the job failed, and holds them no more. */
+/** Charges what held credits were for. A trigger has released those of jobs that failed. */
 const SETTLE = `
 with due as materialized (
-  select id, account_id, held, case status when 'completed' then cost else 0 end as cost, api_key_id, endpoint_key
-  from job where id = any($1::text[]) and held is not null
+  select id, account_id, held, cost, api_key_id, endpoint_key from job where id = any($1::text[]) and held is not null
 ), released as (
   update job j set held = null from due where j.id = due.id
 ), charged as (
   insert into credit_entry (account_id, kind, amount, job_id, api_key_id, endpoint_key)
-  select account_id, 'charge', -cost, id, api_key_id, endpoint_key from due where cost > 0
+  select account_id, 'charge', -cost, id, api_key_id, endpoint_key from due
 ), total as (
   select account_id, sum(held) as held, sum(cost) as cost from due group by account_id
 ), payer as materialized (

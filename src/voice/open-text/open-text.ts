@@ -29,12 +29,12 @@ const WRITABLE = `status in ('queued', 'processing') and not options ? 'sealed'`
 
 /**
  * Writes the text with its pieces and its price. The job's row is locked first, then its account's, as claims do. Credits are held
- * once the job is claimed.
+ * once the job is claimed. A worker that knows no such jobs has charged and closed the text that it found.
  */
 const WRITE = `
 with mine as materialized (
   select id, account_id, held from job
-  where id = $1 and account_id = $2 and ${WRITABLE} and options -> 'pieces' = $3::jsonb
+  where id = $1 and account_id = $2 and ${WRITABLE} and (status = 'queued' or held is not null) and options -> 'pieces' = $3::jsonb
     and ${limitingLockWaits('$8')}
   for no key update
 ), payer as (
@@ -57,7 +57,7 @@ const KEEP = `
   update job set open_until = now() + ${OPEN_FOR}
   where id = any($1) and account_id = $2 and ${WRITABLE} and options ? 'open'`
 
-const LOOK = `select status, error_code, options from job where id = $1 and account_id = $2`
+const LOOK = `select status, held, error_code, options from job where id = $1 and account_id = $2`
 
 /**
  * Submits a job with the first pieces of its text. It is charged at its end, for the text that it then has.
@@ -144,6 +144,7 @@ async function write(ctx: OpenTextContext, open: OpenText, state: TextState, isO
 async function explainUnwritten(db: Pick<Tx, 'query'>, jobId: string, accountId: string, state: TextState) {
   interface Row {
     readonly status: JobStatus
+    readonly held: string | null
     readonly error_code: JobErrorCode | null
     readonly options: JobOptions
   }
@@ -153,6 +154,7 @@ async function explainUnwritten(db: Pick<Tx, 'query'>, jobId: string, accountId:
   const { pieces = [], sealed } = row.options
   if (pieces.join() === state.pieces.join()) return
   if (row.status === 'failed') throw new JobFailure(row.error_code ?? 'INTERNAL_ERROR', 'the job has failed')
-  if (row.status === 'completed' || sealed) throw new JobFailure('JOB_TIMEOUT', 'the text was closed')
+  const isCharged = row.status === 'processing' && row.held === null
+  if (row.status === 'completed' || sealed || isCharged) throw new JobFailure('JOB_TIMEOUT', 'the text was closed')
   throw paymentRequired()
 }
