@@ -3,7 +3,7 @@ export interface KeyActor {
   readonly accountId: string
   readonly apiKeyId: string
   readonly scopes: readonly string[]
-  /** Balance when the key was checked: a hint for a 402, never the charge. */
+  /** Balance without held credits when the key was checked: a hint for a 402, never the charge. */
   readonly credits: bigint
   /** Credits that the monthly limits left then, such a hint as well; absent or null: no limit is known. */
   readonly allowance?: bigint | null

@@ -11,7 +11,7 @@ import { hashToken, isToken, SESSION_IDLE_MS } from '../users/sessions.ts'
 
 const FIND_KEYS = {
   name: 'authenticate',
-  text: `select k.hash, k.id, k.account_id, k.scopes, a.credits, least(${allowanceOf('k')}, ${allowanceOf('a')}) as allowance,
+  text: `select k.hash, k.id, k.account_id, k.scopes, a.credits - a.held as credits, least(${allowanceOf('k')}, ${allowanceOf('a')}) as allowance,
            coalesce(k.last_used_at < now() - interval '1 minute', true) as unnoted
          from api_key k join account a on a.id = k.account_id
          where k.hash = any($1::bytea[]) and (k.expires_at is null or k.expires_at > now())`,
@@ -22,7 +22,7 @@ const SEEN_EVERY_MS = 60_000
 
 const FIND_SESSION = {
   name: 'authenticate_session',
-  text: `select s.id, s.user_id, s.seen_at, s.password_at, u.account_id, u.role, u.operator, a.credits, ${allowanceOf('a')} as allowance,
+  text: `select s.id, s.user_id, s.seen_at, s.password_at, u.account_id, u.role, u.operator, a.credits - a.held as credits, ${allowanceOf('a')} as allowance,
            s.expires_at > $2 and s.seen_at > $3 as stands
          from session s join "user" u on u.id = s.user_id join account a on a.id = u.account_id
          where s.hash = $1 and u.disabled_at is null`,

@@ -57,14 +57,15 @@ function languagesOf({ inputs }: VoiceEndpoint) {
   return LANGUAGES.filter((one) => listed === null || listed.some((name) => meaningOf(String(name)) === one))
 }
 
-/** `GET /v1/user/subscription`: what is left of the account's credits is what its characters may still cost. */
+/** `GET /v1/user/subscription`: the credits that the caller may still use, of its account's balance and within monthly limits. */
 export function showSubscription(ctx: Context) {
-  const { credits } = requireAccount(ctx)
+  const { credits, allowance } = requireAccount(ctx)
+  const left = allowance != null && allowance < credits ? allowance : credits
   return {
     tier: 'sonant',
     status: 'active',
     character_count: 0,
-    character_limit: Math.max(0, Number(credits)),
+    character_limit: Math.max(0, Number(left)),
     max_credit_limit_extension: 0,
     can_extend_character_limit: false,
     allowed_to_extend_character_limit: false,

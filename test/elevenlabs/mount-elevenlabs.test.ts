@@ -401,4 +401,16 @@ describe('lists', () => {
     expect(BigInt(limit - count)).toBe(await creditsOf())
     expect((await get('/v1/user/subscription')).json()).toEqual(user.subscription)
   })
+
+  test('credits that a text holds and those beyond a monthly limit are not left', async () => {
+    const { key: other, account: owner } = await service.createCaller(1000n)
+    const change = (set: string) => service.runtime.db.pool.query(`update account set ${set} where id = $1`, [owner])
+    const left = async () => (await get('/v1/user', header(other))).json<User>().subscription.character_limit
+    expect(await left()).toBe(1000)
+    await change('held = 300')
+    expect(await left()).toBe(700)
+    await change('monthly_limit = 500')
+    expect(await left()).toBe(500)
+    await change('held = 0, monthly_limit = null')
+  })
 })
