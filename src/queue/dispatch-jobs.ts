@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { messageSpan } from '../telemetry/span-names.ts'
 import { inConsumerSpan } from '../telemetry/spans.ts'
 import { inLogScope } from '../values/log-scope.ts'
+import { DispatchCapacity } from './dispatch-capacity.ts'
 import type { Dispatcher, DispatchOptions } from './dispatcher.ts'
 import { countIn, type Delivery, type JobSource, type Room, type Taken } from './job-source.ts'
 import { ABORT_CHANNEL } from './pgboss/boss-queue.ts'
@@ -15,59 +16,13 @@ const HEARTBEAT_MS = 3000
 /** One fetch then fills several free slots. */
 const SPACING_MS = 10
 
-type CapacityOptions = Pick<DispatchOptions, 'slots' | 'serverQueues' | 'gate' | 'limiter'>
+const FRESH = { isParked: false, isHeard: false }
 
 /** Keeps this process's slots full. pg-boss's own `work()` would sleep between jobs. */
 export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher> {
   const dispatcher = new JobDispatcher(options)
   await dispatcher.start()
   return dispatcher
-}
-
-/** Jobs that somebody waits for are counted apart: they are taken, whatever the others hold, and meet these in the engine. */
-class DispatchCapacity {
-  readonly #slots: () => number
-  readonly #options: CapacityOptions
-  readonly #jobs: ReadonlyMap<string, RunningJob>
-
-  constructor(options: CapacityOptions, jobs: ReadonlyMap<string, RunningJob>) {
-    const { slots } = options
-    this.#slots = typeof slots === 'number' ? () => slots : slots
-    this.#options = options
-    this.#jobs = jobs
-  }
-
-  /** Empty while no job may begin. */
-  readonly rooms = (): readonly Room[] => {
-    const { gate, limiter } = this.#options
-    if (gate?.isOpen() === false) return []
-    return limiter === undefined ? [this.#room(true), this.#room(false)] : [this.#room(false)]
-  }
-
-  free(): number {
-    return this.rooms().reduce((sum, { free }) => sum + free, 0)
-  }
-
-  /** True if this process takes any job that comes next. */
-  isOpen(): boolean {
-    const rooms = this.rooms()
-    return rooms.length > 0 && rooms.every(({ free, limits }) => free > 0 && limits.size === 1)
-  }
-
-  #room(isAwaited: boolean): Room {
-    const limited = this.#options.serverQueues?.capacities(isAwaited) ?? new Map<string, number>()
-    const freeSlots = Math.max(0, this.#slots() - this.#countWithoutTicket(isAwaited))
-    // Without slots, jobs of unnamed servers run one at a time, so that they end.
-    const unnamed = limited.size > 0 && this.#slots() === 0 ? 1 : freeSlots
-    const free = [...limited.values()].reduce((sum, capacity) => sum + capacity, freeSlots)
-    return { isAwaited, free, limits: new Map([...limited, ['', unnamed]]) }
-  }
-
-  #countWithoutTicket(isAwaited: boolean): number {
-    const isCounted = ({ ticket, isParked, delivery }: RunningJob): boolean =>
-      ticket === undefined && !isParked && (delivery.isAwaited === true) === isAwaited
-    return [...this.#jobs.values()].filter(isCounted).length
-  }
 }
 
 class JobDispatcher implements Dispatcher {
@@ -198,7 +153,7 @@ class JobDispatcher implements Dispatcher {
     const ticket = this.#options.serverQueues
       ?.at(delivery.server ?? '', delivery.isAwaited === true)
       ?.join(controller.signal)
-    const job: RunningJob = { delivery, controller, ticket, done: Promise.resolve(), cancelled: false, isParked: false }
+    const job: RunningJob = { delivery, controller, ticket, done: Promise.resolve(), cancelled: false, ...FRESH }
     const earlier = jobs.get(delivery.id)
     jobs.set(delivery.id, job)
     const ended = this.#run(job).finally(() => {
@@ -221,6 +176,12 @@ class JobDispatcher implements Dispatcher {
     else this.poll()
   }
 
+  #share(job: RunningJob): void {
+    if (job.isHeard) return
+    job.isHeard = true
+    if (job.ticket === undefined && !job.isParked) this.poll()
+  }
+
   #left(delivery: Delivery): void {
     if (this.#source.left(delivery, this.#capacity.free())) this.poll()
   }
@@ -229,8 +190,8 @@ class JobDispatcher implements Dispatcher {
     const { requestId, trace } = job.delivery.origin ?? {}
     const span = () => messageSpan('process', this.#options.kind.queue, job.delivery.jobId)
     const { delivery, controller, ticket } = job
-    const handle = () =>
-      this.#options.handle(delivery.jobId, controller.signal, delivery, ticket, () => this.#park(job))
+    const place = { park: () => this.#park(job), share: () => this.#share(job) }
+    const handle = () => this.#options.handle(delivery.jobId, controller.signal, delivery, ticket, place)
     return inLogScope({ ...(requestId !== undefined && { requestId }) }, () =>
       this.#settlement.settle(job, () => inConsumerSpan(span, trace, handle)),
     )

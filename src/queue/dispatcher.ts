@@ -14,6 +14,14 @@ export interface Gate {
   onOpen(poll: () => void): () => void
 }
 
+/** The place of a running job, which it gives up for good: from then on only the engine limits it. */
+export interface Place {
+  /** The job waits for its caller. */
+  park(): void
+  /** A caller hears the job. A job with a ticket releases that instead. */
+  share(): void
+}
+
 export interface DispatchOptions {
   readonly boss: PgBoss
   readonly db: Database
@@ -30,14 +38,13 @@ export interface DispatchOptions {
    * Runs one job; if it throws, the queue delivers again. `signal` aborts if the job was cancelled, moved to another worker or must
    * be released. Resolves with 'settled' if it removed the delivery.
    * @param ticket absent if the server has no limit
-   * @param park gives up the job's place for good, because it waits for its caller: from then on only the engine limits it
    */
   handle(
     jobId: string,
     signal: AbortSignal,
     delivery: Delivery,
     ticket: Ticket | undefined,
-    park: () => void,
+    place: Place,
   ): Promise<unknown>
   /** Returns the jobs that are neither finished nor rescued. */
   stillOwned?(jobIds: readonly string[]): Promise<ReadonlySet<string>>

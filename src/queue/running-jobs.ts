@@ -14,6 +14,8 @@ export interface RunningJob {
   done: Promise<void>
   cancelled: boolean
   isParked: boolean
+  /** A job without a ticket that is heard already shares the engine and holds no slot. */
+  isHeard: boolean
 }
 
 interface RunningOptions {

@@ -27,6 +27,7 @@ import type { Settled } from '../jobs/lifecycle/record-outcome.ts'
 import { endpointDeleted } from '../jobs/lifecycle/requeue-lost-jobs.ts'
 import { type PartTiming, partKey, partTimingKey, recordPart } from '../jobs/live-parts.ts'
 import type { Lexicons } from '../lexicon/account-lexicon.ts'
+import type { Place } from '../queue/dispatcher.ts'
 import type { Ticket } from '../queue/server-queue.ts'
 import { Stopping } from '../queue/stopping.ts'
 import type { SpokenPart } from './assemble.ts'
@@ -48,8 +49,13 @@ interface SynthesisParts extends WorkerParts {
   readonly lexicons: Lexicons
   readonly speechRelay: SpeechRelay
   readonly textWaits: TextWaits
-  readonly park?: () => void
+  readonly place?: Place
   readonly pool?: string
+}
+
+interface SharedEngine {
+  readonly ticket: Ticket | undefined
+  readonly place?: Place
 }
 
 interface PartPublisher {
@@ -125,8 +131,8 @@ async function render(
   const { map, passages, language: readIn } = parts.script
   const asked = { ...request, ...(readIn !== undefined && { language: readIn }), text: map.spoken }
   const deadline = performance.now() + endpoint.timeLimitSeconds * 1000
-  const progress = trackProgress((reached) => recordProgress(parts, claim, reached))
-  const live = claim.options.live === true ? publishParts(parts, claim, request.signal, parts.ticket) : null
+  const progress = trackProgress(parts, claim)
+  const live = claim.options.live === true ? publishParts(parts, claim, request.signal) : null
   const listening = { onProgress: progress.note, ...(live && { onPart: live.publish }) }
   try {
     const { audio, timing, durationMs, chunks, language, checkSeconds } = await parts.engines.use(
@@ -164,7 +170,7 @@ async function renderOpen(
   request: SpeechRequest,
   claim: Claim,
 ): Promise<Produced> {
-  const live = publishParts(parts, claim, request.signal, parts.ticket)
+  const live = publishParts(parts, claim, request.signal)
   const spoken: TimedPart[] = []
   const onPart = (part: TimedPart): void => {
     spoken.push(part)
@@ -173,7 +179,7 @@ async function renderOpen(
   const speaker = new PieceSpeaker(request, { read: parts.read, onPart })
   try {
     const { text } = await speakOpenText(parts, {
-      ...{ claim, speaker, parts: spoken, signal: request.signal, park: parts.park },
+      ...{ claim, speaker, parts: spoken, signal: request.signal, park: parts.place?.park },
       timeLimitSeconds: endpoint.timeLimitSeconds,
       use: (work) => parts.engines.use(endpoint.engine, work),
     })
@@ -298,10 +304,9 @@ const seedOf = (jobId: string): number => createHash('sha256').update(jobId).dig
 
 /** Relays parts to listeners here, stores them in order and notifies other processes. A storage error ends storing. */
 function publishParts(
-  parts: Pick<Parts, 'db' | 'notifier' | 'storage' | 'log'> & { readonly speechRelay: SpeechRelay },
+  parts: Pick<Parts, 'db' | 'notifier' | 'storage' | 'log'> & SharedEngine & { readonly speechRelay: SpeechRelay },
   claim: Claim,
   signal: AbortSignal,
-  ticket: Ticket | undefined,
 ): PartPublisher {
   let last = Promise.resolve()
   let isBroken = false
@@ -323,11 +328,17 @@ function publishParts(
       const { index, timing } = part
       parts.speechRelay.publish(claim.jobId, { attempt: claim.attempt, index, samples, sampleRate, timing })
       last = last.then(() => write(part))
-      // Whoever hears the job shares the engine with the next listener, chunk by chunk.
-      if (isAwaited(claim.options)) ticket?.release()
+      shareEngine(parts, claim)
     },
     settled: () => last,
   }
+}
+
+/** Whoever waits for the job shares the engine with the next one who waits, chunk by chunk. */
+function shareEngine({ ticket, place }: SharedEngine, { options }: Claim): void {
+  if (!isAwaited(options)) return
+  ticket?.release()
+  place?.share()
 }
 
 async function storeTiming(
@@ -341,19 +352,20 @@ async function storeTiming(
   await storage.put(partTimingKey(jobId, attempt, index), content, { contentType: 'application/json', signal })
 }
 
-function trackProgress(write: (progress: Progress) => Promise<void>): ProgressTracker {
+function trackProgress(parts: WorkerParts & SharedEngine, claim: Claim): ProgressTracker {
   let latest: Progress | null = null
   let writing: Promise<void> | null = null
   const writeAll = async (): Promise<void> => {
     while (latest !== null) {
       const progress = latest
       latest = null
-      await write(progress).catch(() => undefined)
+      await recordProgress(parts, claim, progress).catch(() => undefined)
     }
     writing = null
   }
   return {
     note: (progress) => {
+      if (progress.done > 0) shareEngine(parts, claim)
       latest = progress
       writing ??= writeAll()
     },

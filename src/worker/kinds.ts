@@ -48,9 +48,9 @@ function speakTexts(runtime: Runtime, parts: WorkerParts, pool: string): Promise
     slots: () => slotsInProcess(runtime, pool, threads),
     serverQueues: permits.serverQueuesOf(kind),
     stillOwned: claims.stillOwned,
-    handle: (jobId, signal, delivery, ticket, park) =>
+    handle: (jobId, signal, delivery, ticket, place) =>
       synthesize(
-        { ...runtime, engines, claims, pool, park, ...deliveredBy(kind, delivery) },
+        { ...runtime, engines, claims, pool, place, ...deliveredBy(kind, delivery) },
         jobId,
         signal,
         ticket,

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { SpeechRequest } from '../../src/engines/engine.ts'
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
@@ -5,12 +6,20 @@ import { openLog } from '../../src/values/log.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { audit } from '../setup/audit/audit.ts'
 import { allFinished, applyEndpoint, submitText } from '../setup/jobs/voice-jobs.ts'
+import { mutation, read } from '../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { standInEngines } from '../setup/speech/stand-in-engine.ts'
 import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 30_000
 const BACKLOG = 40
+const SENTENCE = 'The train leaves at half past nine, and nobody waits for those who are late. '
+const LONG_INPUTS = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['text', 'voice'],
+  properties: { text: { type: 'string', maxLength: 10_000 }, voice: { type: 'string' } },
+}
 
 describe('dispatchJobs', () => {
   const closers: (() => Promise<unknown>)[] = []
@@ -53,6 +62,43 @@ describe('dispatchJobs', () => {
     await allFinished(service.runtime, ids)
     expect(order).toHaveLength(BACKLOG + 1)
     expect(order.indexOf('The only one.')).toBeLessThanOrEqual(2)
+    expect(await audit(service.runtime, ids)).toEqual([])
+  })
+
+  test.each([
+    { name: 'live jobs of the built-in engine', engine: {}, count: availableParallelism() + 2, wish: 'live: true' },
+    {
+      name: 'interactive jobs at a server',
+      engine: { max_in_flight: 2 },
+      count: 2,
+      wish: 'options: { priority: INTERACTIVE }',
+    },
+  ])('$name that have a first part hold up no other account', async ({ engine, count, wish }) => {
+    const service = await start()
+    const slug = 'shared'
+    await applyEndpoint(service.runtime, slug, { pool: slug, ...engine }, { inputs: LONG_INPUTS })
+    const [many, one] = [await service.createCaller(1_000_000n), await service.createCaller(1_000_000n)]
+    const submit = async ({ key }: { readonly key: string }, text: string): Promise<string> => {
+      const call = mutation(
+        `submitVoiceJob(slug: $slug, inputs: $inputs, ${wish})`,
+        '... on VoiceJobSubmission { jobId }',
+        '($slug: String!, $inputs: JSON!)',
+      )
+      const variables = { slug, inputs: { text, voice: 'calm' } }
+      return (await read<{ submitVoiceJob: { jobId: string } }>(service.url, key, call, variables)).submitVoiceJob.jobId
+    }
+    const end = Promise.withResolvers<void>()
+    const begun: string[] = []
+    await addWorker(service, ({ text }) => {
+      const [name] = /Opening|Other/.exec(text) ?? []
+      if (name === undefined) return end.promise
+      return void begun.push(name)
+    })
+    const ids = await Promise.all(Array.from({ length: count }, () => submit(many, `Opening. ${SENTENCE.repeat(30)}`)))
+    ids.push(await submit(one, `Other. ${SENTENCE.repeat(30)}`))
+    await until(() => begun.length === count + 1, TIMEOUT_MS, 'the first part of each job')
+    end.resolve()
+    await allFinished(service.runtime, ids)
     expect(await audit(service.runtime, ids)).toEqual([])
   })
 

@@ -12,6 +12,7 @@ const running = (): RunningJob => ({
   done: Promise.resolve(),
   cancelled: false,
   isParked: false,
+  isHeard: false,
 })
 
 /** Jobs of a queue that counts every delivery as this worker's, and whose claims are looked at by `stillOwned`. */
