@@ -23,6 +23,7 @@ const UNKNOWN_MS = 10_000
 const [USUAL_TIMEOUT_SECONDS, LONGEST_TIMEOUT_SECONDS] = [20, 180]
 const USUAL_CONTEXT = 'default'
 const [NORMAL, WRONG_DATA, REFUSED, INTERNAL, TRY_LATER] = [1000, 1003, 1008, 1011, 1013]
+const TEXT_IS_OVER = 'Open another connection for this text: the one of this connection is over.'
 const BEARER = /^Bearer +(\S+) *$/i
 
 type WebSocket = Parameters<typeof keepSocketAlive>[0]
@@ -39,6 +40,8 @@ interface StreamParts {
 export function mountStreamInput(scope: FastifyInstance, parts: StreamParts): void {
   const sockets = openSocketCount()
   const contexts = new Tally()
+  const drops = new Set<Promise<void>>()
+  scope.addHook('onClose', async () => void (await Promise.all(drops)))
   for (const isMulti of [false, true])
     scope.route({
       method: 'GET',
@@ -50,7 +53,8 @@ export function mountStreamInput(scope: FastifyInstance, parts: StreamParts): vo
           invalidRequest('Open this address as a WebSocket, as RFC 6455 describes it.'),
         ),
       wsHandler: (socket, request) => {
-        if (sockets.open(socket, request.ip)) new InputSocket({ ...parts, sockets, contexts }, socket, request, isMulti)
+        if (sockets.open(socket, request.ip))
+          new InputSocket({ ...parts, sockets, contexts, drops }, socket, request, isMulti)
         else socket.close(TRY_LATER, 'Too many connections')
       },
     })
@@ -59,11 +63,15 @@ export function mountStreamInput(scope: FastifyInstance, parts: StreamParts): vo
 interface SocketParts extends StreamParts {
   readonly sockets: ReturnType<typeof openSocketCount>
   readonly contexts: Tally
+  /** Cuts that are not written yet. */
+  readonly drops: Set<Promise<void>>
 }
 
 interface OpenContext {
   readonly live: LiveContext
   idle: NodeJS.Timeout
+  /** No more text comes. */
+  isOver: boolean
 }
 
 class InputSocket {
@@ -71,7 +79,10 @@ class InputSocket {
   readonly #socket: WebSocket
   readonly #request: FastifyRequest
   readonly #isMulti: boolean
+  /** Those that take text. */
   readonly #contexts = new Map<string, OpenContext>()
+  /** Those that are not spoken to their end. */
+  readonly #spoken = new Set<OpenContext>()
   #key: string | undefined
   #actor: KeyActor | null = null
   #idle: NodeJS.Timeout
@@ -90,7 +101,7 @@ class InputSocket {
     socket.once('close', () => {
       stopPinging()
       clearTimeout(this.#idle)
-      for (const [id] of this.#contexts) void this.#drop(id)
+      this.#dropAll()
     })
   }
 
@@ -117,20 +128,24 @@ class InputSocket {
     const id = this.#isMulti ? contextIdOf(message) : USUAL_CONTEXT
     const { text = null } = message
     if (text !== null && typeof text !== 'string') throw badMessage('Send text as a string.')
-    if (message.clear === true) return this.#drop(id)
-    const isEnd = message.close_context === true || message.close_socket === true || (!this.#isMulti && text === '')
+    if (message.clear === true) return this.#clear(id)
+    await this.#hear(id, message, text)
+    if (message.close_socket === true) await this.#finishAll()
+  }
+
+  async #hear(id: string, message: Message, text: string | null): Promise<void> {
+    const isEnd = message.close_context === true || (!this.#isMulti && text === '')
+    let open = this.#contexts.get(id)
+    if (open?.isOver && text) return this.#tell(this.#shown(badMessage(TEXT_IS_OVER)).message)
     try {
-      const known = this.#contexts.get(id)
-      const open = known ?? (text && !message.close_socket ? await this.#start(id, message) : undefined)
+      if (open === undefined && text && message.close_socket !== true) open = await this.#start(id, message)
       if (open !== undefined && text) await open.live.add(text, message.flush === true)
       else if (message.flush === true) await open?.live.add('', true)
       if (open !== undefined) this.#watchIdle(id, open)
-      if (isEnd && message.close_socket !== true) await open?.live.end()
-      if (isEnd && open === undefined && !this.#isMulti) this.#finish()
+      if (isEnd && message.close_socket !== true) await this.#end(id, open)
     } catch (error) {
-      await this.#failContext(id, error)
+      await this.#failContext(id, error, open)
     }
-    if (message.close_socket === true) await this.#finishAll()
   }
 
   async #authenticate(message: Message): Promise<void> {
@@ -151,21 +166,23 @@ class InputSocket {
     this.#watchSocketIdle()
   }
 
-  async #start(id: string, message: Message): Promise<OpenContext> {
+  async #start(id: string, message: Message): Promise<OpenContext | undefined> {
     const { contexts, as, identify } = this.#parts
     const caller = callerOf(this.#actor as KeyActor)
-    if (this.#contexts.size >= MOST_CONTEXTS || contexts.of(caller) >= MOST_CONTEXTS_PER_KEY) throw tooMany('contexts')
+    if (this.#spoken.size >= MOST_CONTEXTS || contexts.of(caller) >= MOST_CONTEXTS_PER_KEY) throw tooMany('contexts')
     const release = contexts.add(caller)
     try {
       const ctx = as(await identify(this.#key))
       const wanted = await wantedIn(ctx, this.#request, message)
+      if (!this.#isOpen) return void release()
       const query = this.#request.query as Message
       const send = (answer: object) => this.#send(this.#isMulti ? { ...answer, contextId: id } : answer)
       const live = new LiveContext(ctx, { wanted, isAuto: query.auto_mode === 'true', send })
-      const open: OpenContext = { live, idle: setTimeout(() => undefined, 0) }
+      const open: OpenContext = { live, idle: setTimeout(() => undefined, 0), isOver: false }
       this.#contexts.set(id, open)
+      this.#spoken.add(open)
       void live.done
-        .catch((error: unknown) => this.#failContext(id, error))
+        .catch((error: unknown) => this.#failContext(id, error, open))
         .finally(() => {
           release()
           this.#forget(id, open)
@@ -178,20 +195,32 @@ class InputSocket {
   }
 
   #forget(id: string, open: OpenContext): void {
+    this.#leave(id, open)
+    this.#spoken.delete(open)
+    if (!this.#isMulti && this.#spoken.size === 0) this.#finish()
+  }
+
+  /** More text of this name begins another context. */
+  #leave(id: string, open: OpenContext): void {
     clearTimeout(open.idle)
     if (this.#contexts.get(id) === open) this.#contexts.delete(id)
-    if (!this.#isMulti && this.#isOpen) this.#finish()
+  }
+
+  /** What is left of the text is spoken. */
+  async #end(id: string, open: OpenContext | undefined): Promise<void> {
+    if (open === undefined) return this.#isMulti ? undefined : this.#finish()
+    open.isOver = true
+    if (this.#isMulti) this.#leave(id, open)
+    await open.live.end()
   }
 
   /** A context that gets no text for long is spoken to its end. */
   #watchIdle(id: string, open: OpenContext): void {
     clearTimeout(open.idle)
     const seconds = timeoutOf(this.#request)
-    if (this.#contexts.get(id) !== open) return
-    open.idle = setTimeout(
-      () => open.live.end().catch((error: unknown) => this.#failContext(id, error)),
-      seconds * 1000,
-    )
+    if (this.#contexts.get(id) !== open || open.isOver) return
+    const end = (): void => void this.#end(id, open).catch((error: unknown) => this.#failContext(id, error, open))
+    open.idle = setTimeout(end, seconds * 1000)
     this.#watchSocketIdle()
   }
 
@@ -199,28 +228,44 @@ class InputSocket {
     clearTimeout(this.#idle)
     const seconds = timeoutOf(this.#request)
     this.#idle = setTimeout(() => {
-      if (this.#contexts.size > 0) this.#watchSocketIdle()
+      if (this.#spoken.size > 0) this.#watchSocketIdle()
       else this.#fail(timeout(seconds))
     }, seconds * 1000)
   }
 
-  /** What was not sent is dropped. Never rejects. */
-  async #drop(id: string): Promise<void> {
-    await this.#contexts.get(id)?.live.drop()
+  async #clear(id: string): Promise<void> {
+    const open = this.#contexts.get(id)
+    if (open === undefined) return
+    this.#leave(id, open)
+    await this.#drop(open)
   }
 
-  async #failContext(id: string, error: unknown): Promise<void> {
-    const open = this.#contexts.get(id)
-    if (!this.#isMulti || open === undefined) return this.#fail(error)
-    this.#contexts.delete(id)
-    await this.#send({ ...this.#shown(error).message, contextId: id })
-    await open.live.drop()
+  /** What was not sent is dropped. Never rejects. */
+  #drop(open: OpenContext): Promise<void> {
+    const { drops } = this.#parts
+    const dropped = open.live.drop().finally(() => drops.delete(dropped))
+    drops.add(dropped)
+    return dropped
+  }
+
+  #dropAll(): void {
+    for (const open of this.#spoken) void this.#drop(open)
+  }
+
+  /** A failure of one text reaches this by its message and by its speech, and is told once. */
+  async #failContext(id: string, error: unknown, open?: OpenContext): Promise<void> {
+    if (!this.#isMulti) return this.#fail(error)
+    if (!this.#isOpen || (open !== undefined && !this.#spoken.delete(open))) return
+    await this.#tell({ ...this.#shown(error).message, contextId: id })
+    if (open === undefined) return
+    this.#leave(id, open)
+    await this.#drop(open)
   }
 
   async #finishAll(): Promise<void> {
-    const all = [...this.#contexts.values()]
-    await Promise.all(all.map(({ live }) => live.end()))
-    void Promise.allSettled(all.map(({ live }) => live.done)).then(() => this.#finish())
+    for (const [id, open] of this.#contexts)
+      await this.#end(id, open).catch((error: unknown) => this.#failContext(id, error, open))
+    void Promise.allSettled([...this.#spoken].map(({ live }) => live.done)).then(() => this.#finish())
   }
 
   #finish(): void {
@@ -232,6 +277,7 @@ class InputSocket {
     const { message, code } = this.#shown(error, closeCode)
     this.#socket.send(JSON.stringify(message))
     this.#socket.close(code, String(message.error).slice(0, MAX_ID_CHARACTERS))
+    this.#dropAll()
   }
 
   #shown(error: unknown, closeCode?: number) {
@@ -245,10 +291,16 @@ class InputSocket {
     return { code, message: { message, error: name, code } }
   }
 
-  /** Resolves once the message has left this process, so that a slow reader holds up its own speech. */
+  async #tell(message: object): Promise<void> {
+    await this.#send(message).catch(() => undefined)
+  }
+
+  /** Resolves once the message has left this process, so that a slow reader holds up its own speech. @throws Error once it closes */
   #send(message: object): Promise<void> {
-    if (!this.#isOpen) return Promise.resolve()
-    return new Promise((resolve) => this.#socket.send(JSON.stringify(message), () => resolve()))
+    if (!this.#isOpen) return Promise.reject(new Error('the connection is closed'))
+    return new Promise((resolve, reject) =>
+      this.#socket.send(JSON.stringify(message), (error) => (error == null ? resolve() : reject(error))),
+    )
   }
 }
 

@@ -239,6 +239,75 @@ test.each([
   expect(await jobsOf(account)).toEqual([])
 })
 
+test('a context that does not begin, or whose first sentence fails, leaves the others and is told once', async () => {
+  const { key } = await service.createCaller(BigInt(2 * FIRST.length))
+  const talker = await talk(service.url, 'served:calm/multi-stream-input?output_format=pcm_24000', key)
+  const refused = (id: string) =>
+    talker.answers.filter(({ error, contextId }) => error !== undefined && contextId === id)
+  talker.send({ text: FIRST, context_id: 'a' })
+  await talker.seen('the first sentence', () => talker.spoken('a') === FIRST)
+  talker.send({ text: FIRST, context_id: 'b', voice_settings: 5 })
+  talker.send({ text: `${'long '.repeat(120)}. `, context_id: 'c' })
+  talker.send({ text: FIRST, context_id: 'a' })
+  await talker.seen('more of the first context', () => talker.spoken('a') === FIRST + FIRST)
+  expect(['b', 'c'].map((id) => refused(id).length)).toEqual([1, 1])
+  talker.send({ close_socket: true })
+  expect(await talker.closed).toBe(1000)
+})
+
+test('a text behind the end of its context begins another one', async () => {
+  const { key, account } = await service.createCaller()
+  const talker = await talk(service.url, 'served:calm/multi-stream-input?output_format=pcm_24000', key)
+  talker.send({ text: FIRST, context_id: 'a' }, { context_id: 'a', close_context: true })
+  talker.send({ text: SECOND, context_id: 'a' }, { context_id: 'a', clear: true })
+  talker.send({ text: THIRD, context_id: 'a' }, { close_socket: true })
+  expect(await talker.closed).toBe(1000)
+  expect(talker.spoken('a')).toContain(THIRD)
+  expect(talker.spoken('a')).toContain(FIRST)
+  await ended(account, 3)
+  expect((await jobsOf(account)).map(({ text }) => text)).toEqual([FIRST, SECOND, THIRD])
+})
+
+test('a text behind the end of its connection is refused, and what was said before is heard', async () => {
+  const { key } = await service.createCaller()
+  const talker = await talk(service.url, 'served:calm/stream-input?output_format=pcm_24000', key)
+  talker.send({ text: FIRST }, { text: '' }, { text: SECOND })
+  expect(await talker.closed).toBe(1000)
+  expect(talker.spoken()).toBe(FIRST)
+  expect(talker.answers.filter(({ error }) => error === 'invalid_request')).toHaveLength(1)
+})
+
+test('a client that hangs up while its text begins leaves no job', async () => {
+  const { key, account } = await service.createCaller()
+  const talkers = await Promise.all(
+    Array.from({ length: 10 }, () => talk(service.url, 'served:calm/stream-input?output_format=pcm_24000', key)),
+  )
+  for (const talker of talkers) {
+    talker.send({ text: FIRST })
+    talker.socket.terminate()
+  }
+  await until(async () => (await openSockets()) === 0, 20_000, 'all sockets to be gone')
+  expect((await jobsOf(account)).filter(({ status }) => status === 'completed')).toEqual([])
+})
+
+test('a connection that fails is charged for what was sent before, although its client does not answer', async () => {
+  const { key, account } = await service.createCaller(10_000n)
+  const held = Promise.withResolvers<void>()
+  server.answer(({ body }) => (String(body.input).startsWith('And') ? { until: held.promise } : {}))
+  const talker = await talk(service.url, 'served:calm/stream-input?output_format=pcm_24000', key)
+  talker.send({ text: FIRST }, { text: SECOND })
+  await talker.seen('the first sentence', () => talker.spoken() === FIRST)
+  await until(async () => server.inFlight() > 0, 20_000, 'the second sentence at the server')
+  talker.socket.pause()
+  talker.send('{"broken')
+  await ended(account, 1)
+  held.resolve()
+  server.answer(() => ({}))
+  talker.socket.resume()
+  expect(await talker.closed).toBe(1008)
+  expect(await jobsOf(account)).toMatchObject([{ text: FIRST, cost: FIRST.length }])
+})
+
 test('a context that cannot be paid is refused, and nothing of it is charged beyond what was spoken', async () => {
   const { key, account } = await service.createCaller(BigInt(FIRST.length + 3))
   const talker = await talk(service.url, 'served:calm/multi-stream-input?output_format=pcm_24000', key)
@@ -295,15 +364,23 @@ const openSockets = () =>
     service.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
   )
 
-test('a service that stops says so', async () => {
+test('a service that stops says so, and has cut what was not sent', async () => {
+  const held = Promise.withResolvers<void>()
+  server.answer(({ body }) => (String(body.input).startsWith('And') ? { until: held.promise } : {}))
   const own = await startTestRuntime({ worker: true })
-  await applyEndpoint(own.runtime, 'built-in')
+  await applyEndpoint(own.runtime, 'served', { base_url: server.url, max_in_flight: 4, retry_seconds: 1 })
   const { key } = await own.createCaller()
-  const talker = await talk(own.url, 'built-in:calm/stream-input?output_format=pcm_24000', key)
-  talker.send({ text: FIRST })
+  const talker = await talk(own.url, 'served:calm/stream-input?output_format=pcm_24000', key)
+  talker.send({ text: FIRST }, { text: SECOND })
   await talker.seen('the first sentence', () => talker.spoken() === FIRST)
-  const closing = own.close()
+  await until(async () => server.inFlight() > 0, 20_000, 'the second sentence at the server')
+  const closing = own.app.close()
   expect([1001, 1013]).toContain(await talker.closed)
   await closing
+  const { rows } = await own.runtime.db.pool.query(`select inputs ->> 'text' as text from job`)
+  expect(rows).toEqual([{ text: FIRST }])
+  held.resolve()
+  server.answer(() => ({}))
+  await own.close()
   expect(talker.socket.readyState).toBe(WebSocket.CLOSED)
 })

@@ -65,6 +65,17 @@ export function readSsml(text: string): Script {
   return reader.finish(text.length)
 }
 
+/** Ends the open elements of the beginning of an SSML text. */
+export function closeElements(text: string): string {
+  const open: string[] = []
+  if (hasTags(text))
+    for (const token of xmlTokens(text)) {
+      if (token.kind === 'open' && !token.isEmpty) open.unshift(`</${token.name}>`)
+      if (token.kind === 'close') open.shift()
+    }
+  return text + open.join('')
+}
+
 class SsmlReader {
   readonly #script = new ScriptBuilder()
   readonly #open: Element[] = []

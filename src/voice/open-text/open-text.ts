@@ -1,6 +1,7 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { VOICE_SCOPE } from '../../access/scopes.ts'
 import { requireEndpoint } from '../../catalog/endpoints.ts'
+import { markupOf } from '../../catalog/markups.ts'
 import { limitingLockWaits, outwaitLocks } from '../../db/connections/lock-wait.ts'
 import type { Tx } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
@@ -10,6 +11,8 @@ import { type JobErrorCode, JobFailure, type JobStatus } from '../../jobs/job-st
 import { cancelJob } from '../../jobs/lifecycle/cancel-job.ts'
 import type { EndingParts } from '../../jobs/lifecycle/end-jobs.ts'
 import { hasCode, LIMIT_REACHED } from '../../jobs/lifecycle/queue-job.ts'
+import { readScript } from '../markup/read-script.ts'
+import { closeElements } from '../markup/ssml.ts'
 import { checkVoiceJob, submitVoiceJob, type VoiceJobContext, type VoiceJobInput } from '../submit-voice-job.ts'
 import { OPEN_FOR, type TextState } from './text-state.ts'
 import type { TextWaits } from './text-waits.ts'
@@ -57,6 +60,8 @@ const KEEP = `
   update job set open_until = now() + ${OPEN_FOR}
   where id = any($1) and account_id = $2 and ${WRITABLE} and options ? 'open'`
 
+const COSTS = `select inputs, cost, options from job where id = $1 and account_id = $2`
+
 const LOOK = `select status, held, error_code, options from job where id = $1 and account_id = $2`
 
 /**
@@ -70,7 +75,7 @@ export async function openText(
 ): Promise<OpenText> {
   const state = grown({ text: '', pieces: [] }, pieces)
   const options = { ...input.options, live: true, open: true, pieces: state.pieces } as const
-  const { jobId } = await submitVoiceJob(ctx, { ...input, inputs: withText(input, state), options })
+  const { jobId } = await submitVoiceJob(ctx, { ...input, inputs: withText(input.inputs, state), options })
   return { jobId, input, state }
 }
 
@@ -78,8 +83,17 @@ export async function openText(
  * Adds pieces to the text of an open job.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, PAYMENT_REQUIRED; JobFailure if the job takes no text any more
  */
-export const appendText = (ctx: OpenTextContext, open: OpenText, pieces: readonly string[]): Promise<OpenText> =>
-  write(ctx, open, grown(open.state, pieces), true)
+export async function appendText(ctx: OpenTextContext, open: OpenText, pieces: readonly string[]): Promise<OpenText> {
+  requireSpeaker(ctx)
+  const state = grown(open.state, pieces)
+  const { input } = open
+  const checked = await checkVoiceJob(
+    ctx,
+    { ...input, inputs: withText(input.inputs, state) },
+    requireEndpoint(ctx, input.slug),
+  )
+  return write(ctx, open, { ...checked, state, isOpen: true })
+}
 
 /** Closes the text: the job ends when all of it is spoken. A text that is closed stays so. @throws UNAUTHORIZED, FORBIDDEN */
 export async function closeText(ctx: OpenTextContext, { jobId }: Pick<OpenText, 'jobId'>): Promise<void> {
@@ -90,7 +104,7 @@ export async function closeText(ctx: OpenTextContext, { jobId }: Pick<OpenText, 
 
 /**
  * Drops the text behind this end, in UTF-16 units, and closes the rest, for which alone the job is charged. Without a rest the job is
- * cancelled. A text that a worker has spoken to its end stays whole.
+ * cancelled. A text that a worker has spoken to its end stays whole. Nothing else is checked, because the listener heard it already.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export async function cutText(ctx: OpenTextContext, open: OpenText, end: number): Promise<void> {
@@ -98,9 +112,36 @@ export async function cutText(ctx: OpenTextContext, open: OpenText, end: number)
   if (end >= text.length) return closeText(ctx, open)
   if (text.slice(0, end).trim() === '') return void (await cancelJob(ctx, { jobId: open.jobId }))
   const kept = { text: text.slice(0, end), pieces: [...pieces.filter((at) => at < end), end] }
-  await write(ctx, open, kept, false).catch((error: unknown) => {
+  const written = await writtenFor(ctx, open)
+  const inputs = withText(written.inputs, kept)
+  const cost = costUntil(written, end)
+  await write(ctx, open, { inputs, cost, state: kept, isOpen: false }).catch((error: unknown) => {
     if (!(error instanceof JobFailure)) throw error
   })
+}
+
+interface Written {
+  readonly inputs: { readonly text: string }
+  readonly cost: string
+  readonly options: JobOptions
+}
+
+async function writtenFor(ctx: OpenTextContext, { jobId }: OpenText): Promise<Written> {
+  const { accountId } = requireSpeaker(ctx)
+  const { rows } = await untilAnswered(() => ctx.db.pool.query<Written>(COSTS, [jobId, accountId]))
+  const [row] = rows
+  if (row === undefined) throw jobNotFound()
+  return row
+}
+
+/** The share of the price by charged characters; the endpoint may be gone. */
+function costUntil({ inputs: { text }, cost, options }: Written, end: number): bigint {
+  const markup = markupOf(options.markup)
+  const [all, kept] = [text, text.slice(0, end)].map((one) => {
+    const closed = markup === 'ssml' ? closeElements(one) : one
+    return BigInt(readScript(closed, markup, options.code).characters)
+  }) as [bigint, bigint]
+  return all === 0n ? 0n : (BigInt(cost) * kept) / all
 }
 
 /** Says that more text may still come to these jobs, for which a worker would otherwise wait a minute only. */
@@ -120,13 +161,20 @@ const grown = (state: TextState, pieces: readonly string[]): TextState =>
     return { text: whole, pieces: [...ends, whole.length] }
   }, state)
 
-const withText = ({ inputs }: VoiceJobInput, { text }: TextState): object => ({ ...(inputs as object), text })
+const withText = (inputs: unknown, { text }: TextState): object => ({ ...(inputs as object), text })
 
-async function write(ctx: OpenTextContext, open: OpenText, state: TextState, isOpen: boolean): Promise<OpenText> {
+interface Change {
+  readonly inputs: object
+  /** Credits. */
+  readonly cost: bigint
+  readonly state: TextState
+  readonly isOpen: boolean
+}
+
+async function write(ctx: OpenTextContext, open: OpenText, change: Change): Promise<OpenText> {
   const { accountId } = requireSpeaker(ctx)
-  const { jobId, input } = open
-  const endpoint = requireEndpoint(ctx, input.slug)
-  const { inputs, cost } = await checkVoiceJob(ctx, { ...input, inputs: withText(input, state) }, endpoint)
+  const { jobId } = open
+  const { inputs, cost, state, isOpen } = change
   const [before, after] = [open.state, state].map(({ pieces }) => JSON.stringify(pieces))
   const values = [jobId, accountId, before, JSON.stringify(inputs), after, cost, isOpen]
   const query = (longest: string) =>

@@ -137,6 +137,54 @@ test('a cut drops what was not sent, and only the rest is charged', async () => 
   expect(await audit(service.runtime, [open.jobId])).toEqual([])
 })
 
+test('a cut within an element is charged for what was heard', async () => {
+  const { ctx, account } = await speaker()
+  const rest = Promise.withResolvers<void>()
+  server.answer(({ body }) => (String(body.input).includes('second') ? { until: rest.promise } : {}))
+  await applyEndpoint(
+    service.runtime,
+    'marked',
+    { base_url: server.url, max_in_flight: 1, retry_seconds: 1 },
+    { markup: 'ssml', credits_per_character: 2 },
+  )
+  const text = `<speak>${FIRST}<lang xml:lang="en-US">Well. </lang><lang xml:lang="de-DE">This is the second.</lang></speak>`
+  const open = await openText(ctx, input('marked'), [text])
+  const heard = await hear(ctx, open)
+  await until(() => server.inFlight() > 0, 20_000, 'the second stretch at the server')
+  const end = heard.parts.at(-1)!.textEnd
+  await cutText(ctx, open, end)
+  await allFinished(service.runtime, [open.jobId])
+  rest.resolve()
+  server.answer(() => ({}))
+  const kept = text.slice(0, end)
+  expect(kept).toMatch(/Well\. ?$/)
+  const cost = 2 * kept.replace(/<[^<>]*>/g, '').length
+  expect(await rowOf(open)).toMatchObject({ status: 'completed', cost: String(cost), held: null })
+  expect(await moneyOf(account)).toEqual({ credits: 100_000 - cost, held: 0 })
+})
+
+test('a cut holds although the endpoint is gone', async () => {
+  const { ctx, account } = await speaker()
+  const rest = Promise.withResolvers<void>()
+  server.answer(({ body }) => (String(body.input).startsWith('And') ? { until: rest.promise } : {}))
+  await applyEndpoint(service.runtime, 'leaving', { base_url: server.url, max_in_flight: 1, retry_seconds: 1 })
+  let open = await openText(ctx, input('leaving'), [FIRST])
+  await hear(ctx, open)
+  open = await appendText(ctx, open, [SECOND])
+  await until(() => server.inFlight() > 0, 20_000, 'the second sentence at the server')
+  await applyEndpoint(
+    service.runtime,
+    'leaving',
+    { base_url: server.url, max_in_flight: 1, retry_seconds: 1 },
+    { published: false },
+  )
+  await cutText(ctx, open, FIRST.length)
+  await allFinished(service.runtime, [open.jobId])
+  rest.resolve()
+  server.answer(() => ({}))
+  expect(await moneyOf(account)).toEqual({ credits: 100_000 - FIRST.length, held: 0 })
+})
+
 test('a text of which nothing was sent is free', async () => {
   const { ctx, account } = await speaker()
   const open = await openText(ctx, input('served'), [FIRST])
