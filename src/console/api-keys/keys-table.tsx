@@ -23,7 +23,6 @@ export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
           <th>Key</th>
           <th>Scopes</th>
           <th>Last used</th>
-          <th>This month</th>
           <th>Expires</th>
           <th>Made</th>
           <th class="end">
@@ -62,10 +61,10 @@ const KeyRow = ({ apiKey, onEdit, onDelete }: KeyRowProps) => (
       </span>
     </td>
     <td data-label="Used">
-      <Moment at={apiKey.lastUsedAt} empty="never" />
-    </td>
-    <td data-label="This month">
-      <MonthUse of={apiKey} />
+      <div>
+        <Moment at={apiKey.lastUsedAt} empty="never" />
+        <MonthUse of={apiKey} />
+      </div>
     </td>
     <td data-label="Expires">
       <Expiry at={apiKey.expiresAt ?? null} />

@@ -12,6 +12,10 @@ export const monthUse = ({ usedThisMonth, monthlyLimit }: MonthUse): string =>
 const isUsedUp = ({ usedThisMonth, monthlyLimit }: MonthUse): boolean =>
   monthlyLimit != null && usedThisMonth >= monthlyLimit
 
-/** Marks what has reached its limit. */
+/** A second line of a cell, which marks what has reached its limit; absent if nothing is used or limited. */
 export const MonthUse = ({ of }: { readonly of: MonthUse }) =>
-  isUsedUp(of) ? <span class="pill bad">{monthUse(of)}</span> : <span>{monthUse(of)}</span>
+  of.usedThisMonth === 0 && of.monthlyLimit == null ? null : (
+    <div class="small-text faint">
+      <span class={isUsedUp(of) ? 'pill bad' : ''}>{monthUse(of)} this month</span>
+    </div>
+  )

@@ -33,6 +33,16 @@ const WRONGS: readonly Wrong[] = [
     'queued',
     (_job, account) => `update account set credits = 7 where id = '${account}'`,
   ],
+  [
+    'an account holds other credits than its unfinished jobs do',
+    'processing',
+    (_job, account) => `update account set held = 3 where id = '${account}'`,
+  ],
+  [
+    'a job that has ended holds credits, or one holds another amount than its cost',
+    'completed',
+    (job) => `update job set held = 3 where id = '${job}'`,
+  ],
   ['a job is charged another amount than its cost', 'completed', entry('charge', -9)],
   ['a completed job is not charged', 'completed', (job) => `update job set cost = 5 where id = '${job}'`],
   ['a failed job keeps its charge', 'failed', entry('charge', -9)],

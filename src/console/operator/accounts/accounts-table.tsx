@@ -21,7 +21,6 @@ export const AccountsTable = ({ accounts, onGrant }: AccountsTableProps) => (
           <th>Id</th>
           <th class="from-900">Since</th>
           <th class="end">Credits</th>
-          <th class="end">This month</th>
           <th class="end">
             <span class="unseen">Actions</span>
           </th>
@@ -55,10 +54,10 @@ const AccountRow = ({ account, onGrant }: AccountRowProps) => (
       <Moment at={account.createdAt} />
     </td>
     <td class="end" data-label="Credits">
-      {count(account.credits)}
-    </td>
-    <td class="end" data-label="This month">
-      <MonthUse of={account} />
+      <div>
+        {count(account.credits)}
+        <MonthUse of={account} />
+      </div>
     </td>
     <td class="end">
       <AccountButtons account={account} onGrant={onGrant} />

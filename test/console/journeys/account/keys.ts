@@ -71,7 +71,7 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     await page.goto(at('keys'))
     const row = page.getByRole('row', { name })
     const used = (text: string) => row.getByText(text, { exact: true }).waitFor()
-    await used('1,500')
+    await used('1,500 this month')
     const limit = async (text: string) => {
       await row.getByRole('button', { name: `Change ${name}` }).click()
       const dialog = page.getByRole('dialog', { name: 'Change the key' })
@@ -81,9 +81,9 @@ export function keyJourneys(opened: () => OpenedConsole): void {
       await dialog.waitFor({ state: 'detached' })
     }
     await limit('20000')
-    await used('1,500 of 20,000')
+    await used('1,500 of 20,000 this month')
     await limit('')
-    await used('1,500')
+    await used('1,500 this month')
     expect(complaints).toEqual([])
     await page.close()
   })
