@@ -2,13 +2,13 @@ import type { Database } from '../db/database.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { MAX_CREDITS } from './accounts.ts'
 
-const USED = `select owner_id as id, credits::float8 as credits from monthly_usage
-  where owner_id = any($1) and month = usage_month(now())`
+const USED = `select owner_id as id, sum(credits)::float8 as credits from monthly_usage
+  where owner_id = any($1) and month = usage_month(now()) group by owner_id`
 
 /** SQL: credits that the monthly limit of a row of `account` or `api_key` leaves; null without a limit. May be negative. */
 export const allowanceOf = (row: string): string => `
   case when ${row}.monthly_limit is not null then ${row}.monthly_limit - coalesce(
-    (select u.credits from monthly_usage u where u.owner_id = ${row}.id and u.month = usage_month(now())), 0) end`
+    (select sum(u.credits)::bigint from monthly_usage u where u.owner_id = ${row}.id and u.month = usage_month(now())), 0) end`
 
 /**
  * Credits of the jobs that accounts or keys submitted since the month began in UTC, without those that failed.

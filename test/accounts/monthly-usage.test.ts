@@ -126,7 +126,7 @@ test('a cancelled job gives its credits back to the month of its submission, and
   const { job_id: id } = first!.json<{ job_id: string }>()
   await read(service.url, key, mutation(`cancelJob(id: "${id}")`, '__typename'))
   const { rows } = await pool.query(
-    'select credits::int from monthly_usage where owner_id = any($1) order by month, owner_id',
+    'select sum(credits)::int as credits from monthly_usage where owner_id = any($1) group by month, owner_id order by month, owner_id',
     [[account, keyId]],
   )
   expect(rows.map(({ credits }) => credits)).toEqual([10, 10, 10, 10])

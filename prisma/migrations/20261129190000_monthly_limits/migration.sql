@@ -8,8 +8,9 @@ ALTER TABLE api_key ADD COLUMN monthly_limit bigint, ADD CONSTRAINT api_key_mont
 CREATE TABLE monthly_usage (
   owner_id text NOT NULL COLLATE "C",
   month date NOT NULL,
+  shard integer NOT NULL,
   credits bigint NOT NULL,
-  PRIMARY KEY (owner_id, month)
+  PRIMARY KEY (owner_id, month, shard)
 )
 WITH (fillfactor='50', autovacuum_vacuum_threshold='500', autovacuum_vacuum_scale_factor='0');
 
@@ -17,31 +18,46 @@ CREATE FUNCTION usage_month(at timestamp with time zone) RETURNS date
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$ SELECT date_trunc('month', "at" AT TIME ZONE 'UTC')::date $$;
 
--- The update of a row waits for other submissions of its owner, so no two of them pass a limit together. Rows are locked in the order of
--- their ids: an account before its keys.
+-- Submissions of an owner without a limit write shards of their own, so that none waits for another one's commit. The lock makes those of an
+-- owner with a limit wait, so that no two of them pass it together.
+CREATE FUNCTION add_monthly_usage(owner text, in_month date, amount numeric) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  most CONSTANT bigint := (
+    SELECT min(l."monthly_limit") FROM (
+      SELECT "monthly_limit" FROM "account" WHERE "id" = owner
+      UNION ALL
+      SELECT "monthly_limit" FROM "api_key" WHERE "id" = owner
+    ) AS l
+  );
+BEGIN
+  IF most IS NOT NULL AND amount > 0 THEN
+    PERFORM pg_advisory_xact_lock(hashtextextended('monthly usage ' || owner, 0));
+  END IF;
+  INSERT INTO "monthly_usage" AS u ("owner_id", "month", "shard", "credits")
+  VALUES (owner, in_month, "job_count_shard"(), amount)
+  ON CONFLICT ("owner_id", "month", "shard") DO UPDATE SET "credits" = u."credits" + excluded."credits";
+  IF amount > 0 AND most < (SELECT sum("credits") FROM "monthly_usage" WHERE "owner_id" = owner AND "month" = in_month) THEN
+    RAISE EXCEPTION 'the monthly limit of % is reached', owner USING ERRCODE = 'SN002';
+  END IF;
+END $$;
+
+-- Owners are locked in the order of their ids: an account before its keys.
 CREATE FUNCTION count_monthly_usage() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 DECLARE
-  exceeded text;
+  used record;
 BEGIN
-  WITH counted AS (
-    INSERT INTO "monthly_usage" AS u ("owner_id", "month", "credits")
-    SELECT o."owner_id", "usage_month"(n."created_at"), sum(n."cost")
+  FOR used IN
+    SELECT o."owner_id", "usage_month"(n."created_at") AS "month", sum(n."cost") AS "credits"
     FROM "new_jobs" n CROSS JOIN LATERAL (VALUES (n."account_id"), (n."api_key_id")) AS o ("owner_id")
     WHERE n."cost" > 0 AND n."status" <> 'failed' AND o."owner_id" IS NOT NULL
     GROUP BY 1, 2 ORDER BY 1, 2
-    ON CONFLICT ("owner_id", "month") DO UPDATE SET "credits" = u."credits" + excluded."credits"
-    RETURNING "owner_id", "credits"
-  )
-  SELECT c."owner_id" INTO exceeded FROM counted c CROSS JOIN LATERAL (
-    SELECT "monthly_limit" FROM "account" WHERE "id" = c."owner_id"
-    UNION ALL
-    SELECT "monthly_limit" FROM "api_key" WHERE "id" = c."owner_id"
-  ) AS l WHERE c."credits" > l."monthly_limit" LIMIT 1;
-  IF exceeded IS NOT NULL THEN
-    RAISE EXCEPTION 'the monthly limit of % is reached', exceeded USING ERRCODE = 'SN002';
-  END IF;
+  LOOP
+    PERFORM "add_monthly_usage"(used."owner_id", used."month", used."credits");
+  END LOOP;
   RETURN NULL;
 END $$;
 
@@ -49,10 +65,8 @@ CREATE FUNCTION return_monthly_usage() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-  UPDATE "monthly_usage" SET "credits" = "credits" - OLD."cost"
-  WHERE "owner_id" = OLD."account_id" AND "month" = "usage_month"(OLD."created_at");
-  UPDATE "monthly_usage" SET "credits" = "credits" - OLD."cost"
-  WHERE "owner_id" = OLD."api_key_id" AND "month" = "usage_month"(OLD."created_at");
+  PERFORM "add_monthly_usage"(o."owner_id", "usage_month"(OLD."created_at"), -OLD."cost")
+  FROM (VALUES (OLD."account_id"), (OLD."api_key_id")) AS o ("owner_id") WHERE o."owner_id" IS NOT NULL;
   RETURN NULL;
 END $$;
 
@@ -64,7 +78,7 @@ CREATE CONSTRAINT TRIGGER job_usage_return AFTER UPDATE OF status ON job DEFERRA
   WHEN (new.status = 'failed'::job_status AND old.status <> 'failed'::job_status AND old.cost > 0) EXECUTE FUNCTION return_monthly_usage();
 
 -- Only jobs that have not ended can fail, so these alone must be counted with the triggers.
-INSERT INTO monthly_usage (owner_id, month, credits)
-SELECT o.owner_id, usage_month(j.created_at), sum(j.cost)
+INSERT INTO monthly_usage (owner_id, month, shard, credits)
+SELECT o.owner_id, usage_month(j.created_at), 0, sum(j.cost)
 FROM job j CROSS JOIN LATERAL (VALUES (j.account_id), (j.api_key_id)) AS o (owner_id)
 WHERE j.status IN ('queued', 'processing') AND j.cost > 0 AND o.owner_id IS NOT NULL GROUP BY 1, 2;

@@ -63,22 +63,9 @@ CREATE FUNCTION change_monthly_usage() RETURNS trigger
     AS $$
 DECLARE
   owner text;
-  used bigint;
 BEGIN
   FOREACH owner IN ARRAY array_remove(ARRAY[NEW."account_id", NEW."api_key_id"], NULL) LOOP
-    INSERT INTO "monthly_usage" AS u ("owner_id", "month", "credits")
-    VALUES (owner, "usage_month"(NEW."created_at"), NEW."cost" - OLD."cost")
-    ON CONFLICT ("owner_id", "month") DO UPDATE SET "credits" = u."credits" + excluded."credits"
-    RETURNING "credits" INTO used;
-    IF NEW."cost" > OLD."cost" AND used > (
-      SELECT min("monthly_limit") FROM (
-        SELECT "monthly_limit" FROM "account" WHERE "id" = owner
-        UNION ALL
-        SELECT "monthly_limit" FROM "api_key" WHERE "id" = owner
-      ) AS l
-    ) THEN
-      RAISE EXCEPTION 'the monthly limit of % is reached', owner USING ERRCODE = 'SN002';
-    END IF;
+    PERFORM "add_monthly_usage"(owner, "usage_month"(NEW."created_at"), NEW."cost" - OLD."cost");
   END LOOP;
   RETURN NULL;
 END $$;

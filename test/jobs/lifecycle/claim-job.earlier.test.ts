@@ -182,7 +182,8 @@ test('an earlier worker spends no credits that a text holds', async () => {
 test('a failing job keeps the count of its month unlocked until its refund has the account, as a text that grows does', async () => {
   const { ctx, text } = await written(PLENTY)
   const owner = [ctx.actor.accountId]
-  const count = 'select credits::int from monthly_usage where owner_id = $1 for update nowait'
+  const count =
+    'select sum(credits)::int as credits from (select credits from monthly_usage where owner_id = $1 for update nowait) u'
   await claimEarlier(text.jobId)
   const failing = await service.runtime.db.pool.connect()
   try {

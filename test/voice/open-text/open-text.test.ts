@@ -222,9 +222,10 @@ test('a text that grows counts against the monthly limit, and what is cut counts
   const { pool } = ctx.db
   await pool.query('update account set monthly_limit = $2 where id = $1', [account, FIRST.length + SECOND.length])
   const used = async () => {
-    const { rows } = await pool.query<{ credits: string }>('select credits from monthly_usage where owner_id = $1', [
-      account,
-    ])
+    const { rows } = await pool.query<{ credits: string }>(
+      'select sum(credits) as credits from monthly_usage where owner_id = $1',
+      [account],
+    )
     return Number(rows[0]?.credits ?? 0)
   }
   let open = await openText(ctx, input('served'), [FIRST])

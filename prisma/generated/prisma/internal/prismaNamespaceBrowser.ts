@@ -160,6 +160,7 @@ export type ApiKeyScalarFieldEnum = (typeof ApiKeyScalarFieldEnum)[keyof typeof 
 export const MonthlyUsageScalarFieldEnum = {
   ownerId: 'ownerId',
   month: 'month',
+  shard: 'shard',
   credits: 'credits'
 } as const
 

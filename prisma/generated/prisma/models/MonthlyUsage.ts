@@ -27,56 +27,66 @@ export type AggregateMonthlyUsage = {
 }
 
 export type MonthlyUsageAvgAggregateOutputType = {
+  shard: number | null
   credits: number | null
 }
 
 export type MonthlyUsageSumAggregateOutputType = {
+  shard: number | null
   credits: bigint | null
 }
 
 export type MonthlyUsageMinAggregateOutputType = {
   ownerId: string | null
   month: Date | null
+  shard: number | null
   credits: bigint | null
 }
 
 export type MonthlyUsageMaxAggregateOutputType = {
   ownerId: string | null
   month: Date | null
+  shard: number | null
   credits: bigint | null
 }
 
 export type MonthlyUsageCountAggregateOutputType = {
   ownerId: number
   month: number
+  shard: number
   credits: number
   _all: number
 }
 
 
 export type MonthlyUsageAvgAggregateInputType = {
+  shard?: true
   credits?: true
 }
 
 export type MonthlyUsageSumAggregateInputType = {
+  shard?: true
   credits?: true
 }
 
 export type MonthlyUsageMinAggregateInputType = {
   ownerId?: true
   month?: true
+  shard?: true
   credits?: true
 }
 
 export type MonthlyUsageMaxAggregateInputType = {
   ownerId?: true
   month?: true
+  shard?: true
   credits?: true
 }
 
 export type MonthlyUsageCountAggregateInputType = {
   ownerId?: true
   month?: true
+  shard?: true
   credits?: true
   _all?: true
 }
@@ -170,6 +180,7 @@ export type MonthlyUsageGroupByArgs<ExtArgs extends runtime.Types.Extensions.Int
 export type MonthlyUsageGroupByOutputType = {
   ownerId: string
   month: Date
+  shard: number
   credits: bigint
   _count: MonthlyUsageCountAggregateOutputType | null
   _avg: MonthlyUsageAvgAggregateOutputType | null
@@ -199,28 +210,32 @@ export type MonthlyUsageWhereInput = {
   NOT?: Prisma.MonthlyUsageWhereInput | Prisma.MonthlyUsageWhereInput[]
   ownerId?: Prisma.StringFilter<"MonthlyUsage"> | string
   month?: Prisma.DateTimeFilter<"MonthlyUsage"> | Date | string
+  shard?: Prisma.IntFilter<"MonthlyUsage"> | number
   credits?: Prisma.BigIntFilter<"MonthlyUsage"> | bigint | number
 }
 
 export type MonthlyUsageOrderByWithRelationInput = {
   ownerId?: Prisma.SortOrder
   month?: Prisma.SortOrder
+  shard?: Prisma.SortOrder
   credits?: Prisma.SortOrder
 }
 
 export type MonthlyUsageWhereUniqueInput = Prisma.AtLeast<{
-  ownerId_month?: Prisma.MonthlyUsageOwnerIdMonthCompoundUniqueInput
+  ownerId_month_shard?: Prisma.MonthlyUsageOwnerIdMonthShardCompoundUniqueInput
   AND?: Prisma.MonthlyUsageWhereInput | Prisma.MonthlyUsageWhereInput[]
   OR?: Prisma.MonthlyUsageWhereInput[]
   NOT?: Prisma.MonthlyUsageWhereInput | Prisma.MonthlyUsageWhereInput[]
   ownerId?: Prisma.StringFilter<"MonthlyUsage"> | string
   month?: Prisma.DateTimeFilter<"MonthlyUsage"> | Date | string
+  shard?: Prisma.IntFilter<"MonthlyUsage"> | number
   credits?: Prisma.BigIntFilter<"MonthlyUsage"> | bigint | number
-}, "ownerId_month">
+}, "ownerId_month_shard">
 
 export type MonthlyUsageOrderByWithAggregationInput = {
   ownerId?: Prisma.SortOrder
   month?: Prisma.SortOrder
+  shard?: Prisma.SortOrder
   credits?: Prisma.SortOrder
   _count?: Prisma.MonthlyUsageCountOrderByAggregateInput
   _avg?: Prisma.MonthlyUsageAvgOrderByAggregateInput
@@ -235,80 +250,102 @@ export type MonthlyUsageScalarWhereWithAggregatesInput = {
   NOT?: Prisma.MonthlyUsageScalarWhereWithAggregatesInput | Prisma.MonthlyUsageScalarWhereWithAggregatesInput[]
   ownerId?: Prisma.StringWithAggregatesFilter<"MonthlyUsage"> | string
   month?: Prisma.DateTimeWithAggregatesFilter<"MonthlyUsage"> | Date | string
+  shard?: Prisma.IntWithAggregatesFilter<"MonthlyUsage"> | number
   credits?: Prisma.BigIntWithAggregatesFilter<"MonthlyUsage"> | bigint | number
 }
 
 export type MonthlyUsageCreateInput = {
   ownerId: string
   month: Date | string
+  shard: number
   credits: bigint | number
 }
 
 export type MonthlyUsageUncheckedCreateInput = {
   ownerId: string
   month: Date | string
+  shard: number
   credits: bigint | number
 }
 
 export type MonthlyUsageUpdateInput = {
   ownerId?: Prisma.StringFieldUpdateOperationsInput | string
   month?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  shard?: Prisma.IntFieldUpdateOperationsInput | number
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
 export type MonthlyUsageUncheckedUpdateInput = {
   ownerId?: Prisma.StringFieldUpdateOperationsInput | string
   month?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  shard?: Prisma.IntFieldUpdateOperationsInput | number
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
 export type MonthlyUsageCreateManyInput = {
   ownerId: string
   month: Date | string
+  shard: number
   credits: bigint | number
 }
 
 export type MonthlyUsageUpdateManyMutationInput = {
   ownerId?: Prisma.StringFieldUpdateOperationsInput | string
   month?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  shard?: Prisma.IntFieldUpdateOperationsInput | number
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
 export type MonthlyUsageUncheckedUpdateManyInput = {
   ownerId?: Prisma.StringFieldUpdateOperationsInput | string
   month?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  shard?: Prisma.IntFieldUpdateOperationsInput | number
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
-export type MonthlyUsageOwnerIdMonthCompoundUniqueInput = {
+export type MonthlyUsageOwnerIdMonthShardCompoundUniqueInput = {
   ownerId: string
   month: Date | string
+  shard: number
 }
 
 export type MonthlyUsageCountOrderByAggregateInput = {
   ownerId?: Prisma.SortOrder
   month?: Prisma.SortOrder
+  shard?: Prisma.SortOrder
   credits?: Prisma.SortOrder
 }
 
 export type MonthlyUsageAvgOrderByAggregateInput = {
+  shard?: Prisma.SortOrder
   credits?: Prisma.SortOrder
 }
 
 export type MonthlyUsageMaxOrderByAggregateInput = {
   ownerId?: Prisma.SortOrder
   month?: Prisma.SortOrder
+  shard?: Prisma.SortOrder
   credits?: Prisma.SortOrder
 }
 
 export type MonthlyUsageMinOrderByAggregateInput = {
   ownerId?: Prisma.SortOrder
   month?: Prisma.SortOrder
+  shard?: Prisma.SortOrder
   credits?: Prisma.SortOrder
 }
 
 export type MonthlyUsageSumOrderByAggregateInput = {
+  shard?: Prisma.SortOrder
   credits?: Prisma.SortOrder
+}
+
+export type IntFieldUpdateOperationsInput = {
+  set?: number
+  increment?: number
+  decrement?: number
+  multiply?: number
+  divide?: number
 }
 
 
@@ -316,28 +353,32 @@ export type MonthlyUsageSumOrderByAggregateInput = {
 export type MonthlyUsageSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   ownerId?: boolean
   month?: boolean
+  shard?: boolean
   credits?: boolean
 }, ExtArgs["result"]["monthlyUsage"]>
 
 export type MonthlyUsageSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   ownerId?: boolean
   month?: boolean
+  shard?: boolean
   credits?: boolean
 }, ExtArgs["result"]["monthlyUsage"]>
 
 export type MonthlyUsageSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   ownerId?: boolean
   month?: boolean
+  shard?: boolean
   credits?: boolean
 }, ExtArgs["result"]["monthlyUsage"]>
 
 export type MonthlyUsageSelectScalar = {
   ownerId?: boolean
   month?: boolean
+  shard?: boolean
   credits?: boolean
 }
 
-export type MonthlyUsageOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"ownerId" | "month" | "credits", ExtArgs["result"]["monthlyUsage"]>
+export type MonthlyUsageOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"ownerId" | "month" | "shard" | "credits", ExtArgs["result"]["monthlyUsage"]>
 
 export type $MonthlyUsagePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "MonthlyUsage"
@@ -351,6 +392,10 @@ export type $MonthlyUsagePayload<ExtArgs extends runtime.Types.Extensions.Intern
      * Its first day, in UTC.
      */
     month: Date
+    /**
+     * Submissions that commit at once write different shards; the sum counts.
+     */
+    shard: number
     credits: bigint
   }, ExtArgs["result"]["monthlyUsage"]>
   composites: {}
@@ -777,6 +822,7 @@ export interface Prisma__MonthlyUsageClient<T, Null = never, ExtArgs extends run
 export interface MonthlyUsageFieldRefs {
   readonly ownerId: Prisma.FieldRef<"MonthlyUsage", 'String'>
   readonly month: Prisma.FieldRef<"MonthlyUsage", 'DateTime'>
+  readonly shard: Prisma.FieldRef<"MonthlyUsage", 'Int'>
   readonly credits: Prisma.FieldRef<"MonthlyUsage", 'BigInt'>
 }
     

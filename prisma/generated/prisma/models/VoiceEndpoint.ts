@@ -674,14 +674,6 @@ export type VoiceEndpointUpdateresponseFieldsInput = {
   push?: string | string[]
 }
 
-export type IntFieldUpdateOperationsInput = {
-  set?: number
-  increment?: number
-  decrement?: number
-  multiply?: number
-  divide?: number
-}
-
 export type VoiceEndpointCreateNestedOneWithoutVoicesInput = {
   create?: Prisma.XOR<Prisma.VoiceEndpointCreateWithoutVoicesInput, Prisma.VoiceEndpointUncheckedCreateWithoutVoicesInput>
   connectOrCreate?: Prisma.VoiceEndpointCreateOrConnectWithoutVoicesInput
