@@ -151,11 +151,11 @@ describe('a text', () => {
 
 test('characters without words are named in the log of the worker', async () => {
   const warn = vi.spyOn(service.runtime.log, 'warn')
-  await spoken('words', 'Done ⌘ — ℥, $5, naïve 東京 Ω 😀.')
+  await spoken('words', 'Done ⍝ — ⍲, $5, naïve 東京 Ω 😀.')
   await spoken('words', 'Nothing is missing: 5 → 6, ½ © ★ Привет.')
   const named = warn.mock.calls.flatMap(([about]) => (about as { characters?: string[] }).characters ?? [])
   warn.mockRestore()
-  expect(named).toEqual(['U+2318', 'U+2125'])
+  expect(named).toEqual(['U+235D', 'U+2372'])
 })
 
 test('entries of the lexicon come first, and nothing of an alias is read', async () => {
