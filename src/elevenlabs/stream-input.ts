@@ -206,7 +206,7 @@ class InputSocket {
     if (this.#contexts.get(id) === open) this.#contexts.delete(id)
   }
 
-  /** What is left of the text is spoken. */
+  /** The worker speaks the rest of the text. */
   async #end(id: string, open: OpenContext | undefined): Promise<void> {
     if (open === undefined) return this.#isMulti ? undefined : this.#finish()
     open.isOver = true
@@ -240,7 +240,7 @@ class InputSocket {
     await this.#drop(open)
   }
 
-  /** What was not sent is dropped. Never rejects. */
+  /** The context drops audio that was not sent. Never rejects. */
   #drop(open: OpenContext): Promise<void> {
     const { drops } = this.#parts
     const dropped = open.live.drop().finally(() => drops.delete(dropped))
@@ -335,7 +335,7 @@ function timeoutOf({ query }: FastifyRequest): number {
   throw new SpeechViolation('inactivity_timeout', `Send inactivity_timeout as 1 to ${LONGEST_TIMEOUT_SECONDS} seconds.`)
 }
 
-/** What the address and the first message of a text ask for. @throws SpeechViolation */
+/** The wishes in the address and the first message of a text. @throws SpeechViolation */
 async function wantedIn(ctx: ServiceContext, { params, query: sent }: FastifyRequest, message: Message) {
   const query = sent as Message
   timeoutOf({ query } as FastifyRequest)

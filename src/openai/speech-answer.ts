@@ -5,7 +5,7 @@ import { openaiBody, toOpenaiError } from './openai-error.ts'
 
 export const SPEECH_TYPES: Readonly<Record<AudioFormat, string>> = { ...FILE_TYPES, opus: 'audio/opus' }
 
-/** What `timestamps: true` answers beside the audio. */
+/** The answer to `timestamps: true`, beside the audio. */
 export const timesBeside = (
   { format, sampleRate }: Pick<Delivery, 'format' | 'sampleRate'>,
   { speech, durationMs, times }: TimedSpeech,

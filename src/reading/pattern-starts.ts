@@ -31,7 +31,7 @@ const NAMED: Readonly<Record<string, readonly Range[]>> = {
 }
 /** Seen at once, as most patterns of numbers begin. */
 const ANY_DIGIT_FIRST = /^(?:\((?:\?:|\?<\w+>))*\\d/
-/** Where a group, a class or an alternative may begin or end. */
+/** Characters that may begin or end a group, a class or an alternative. */
 const STRUCTURE = /[\\[\](|)]/g
 
 /** If a match of the pattern may begin with a character of this code. */

@@ -87,7 +87,7 @@ export interface RuleBook {
 }
 
 const AROUND_CHARACTERS = 48
-/** Of `prefixes` and `behind`. */
+/** The length of the words in `prefixes` and `behind`. */
 export const LONGEST_PREFIX = 3
 const NUMBER_PARTS = "0123456789., \u00a0\u2009\u202f'’"
 /** With its decimals and marks. */
@@ -349,7 +349,7 @@ const isAmong = (known: ReadonlySet<string>, prefixes: readonly string[]): boole
   return false
 }
 
-/** Where a number with its sign, its marks and the spaces behind it ends. Longer ones are tried by each rule. */
+/** The end of a number with its sign, its marks and the spaces behind it. Longer ones are tried by each rule. */
 function numberEnd(text: string, at: number): number {
   const most = Math.min(text.length, at + LONGEST_NUMBER)
   let end = SIGNS.includes(text[at] as string) ? at + 1 : at

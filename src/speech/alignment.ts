@@ -41,7 +41,7 @@ export function alignmentOf({ text, durationMs, times }: AlignedText): Alignment
 
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000
 
-/** What stands beside the audio. The times lead back to the text as it was sent, so both alignments are the same. */
+/** The fields beside the audio. The times lead back to the text as it was sent, so both alignments are the same. */
 export function alignmentsBeside(timed: Timed) {
   const alignment = alignmentOf(timed)
   return { alignment, normalized_alignment: alignment }

@@ -7,7 +7,7 @@ export interface RelayedPart {
   readonly samples: Int16Array
   readonly sampleRate: number
   readonly totalSamples?: number
-  /** Of a text that comes while it is spoken. */
+  /** Present if the text comes while it is spoken. */
   readonly timing?: PartTiming | undefined
 }
 

@@ -69,7 +69,7 @@ interface ProgressTracker {
   settled(): Promise<void>
 }
 
-/** Of all pieces and the waits between them; each piece has the endpoint's limit. */
+/** The limit holds for all pieces and the waits between them; each piece has the endpoint's limit. */
 const OPEN_LIMIT_SECONDS = 6 * 3600
 
 /** Only workers of the new pool may reach the endpoint's server and use its permits. */

@@ -49,7 +49,7 @@ interface Result {
 interface Batch {
   readonly payer: ServiceContext
   readonly slug: string
-  /** Of lines that name none. */
+  /** Lines that name none use this one. */
   readonly voice: object
   readonly options: JobOptions | null
   readonly folder: string | undefined

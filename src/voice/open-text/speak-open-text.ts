@@ -15,7 +15,7 @@ interface Speaking {
   readonly speaker: PieceSpeaker
   /** The parts that were spoken so far. */
   readonly parts: readonly TimedPart[]
-  /** Of each piece. */
+  /** The limit holds for each piece. */
   readonly timeLimitSeconds: number
   readonly signal: AbortSignal
   /** Gives up the place of the job, which waits. */
