@@ -12,7 +12,19 @@ function openDoor() {
   let statements = 0
   const answer = async () => {
     statements++
-    return { rows: [{ hash: hashApiKey(KEY), id: 'key', account_id: 'acc', scopes: [], credits: '1', unnoted: false }] }
+    return {
+      rows: [
+        {
+          hash: hashApiKey(KEY),
+          id: 'key',
+          account_id: 'acc',
+          scopes: [],
+          credits: '1',
+          allowance: null,
+          unnoted: false,
+        },
+      ],
+    }
   }
   const client = {
     query: (_statement: unknown, end: (error: null, result: unknown) => void) =>
