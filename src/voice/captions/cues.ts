@@ -1,5 +1,4 @@
-import type { TextRange } from '../timing/offset-map.ts'
-import { heardOf, type JobTiming, type TimedRange } from '../timing/speech-timing.ts'
+import { heardIn, type JobTiming, type TimedRange } from '../timing/speech-timing.ts'
 
 const LONGEST_MS = 7000
 const SHORTEST_MS = 833
@@ -135,7 +134,7 @@ const isGlued = ({ text, columns, isSpaced }: Atom): boolean => !isSpaced && col
 const endsClause = ({ text }: Atom): boolean => CLAUSE_END.test(text)
 
 function atomsOf(text: string, { words, sentences, heard }: JobTiming): Atom[][] {
-  const show = (range: TextRange): string => heardOf(text, heard, range)
+  const show = heardIn(text, heard)
   let next = 0
   return sentences.flatMap((sentence) => {
     const own: TimedRange[] = []

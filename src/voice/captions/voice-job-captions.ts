@@ -8,7 +8,7 @@ import type { Job } from '../../jobs/job-shape.ts'
 import { marksIn, type TextMark } from '../markup/xml-tokens.ts'
 import { requireFormat, requireSpeech } from '../stored-speech.ts'
 import { loadTimedJobs, type TimedJob } from '../timing/job-timing.ts'
-import { heardOf, type JobTiming, type TimedRange, type TimeSource, worstSource } from '../timing/speech-timing.ts'
+import { heardIn, type JobTiming, type TimedRange, type TimeSource, worstSource } from '../timing/speech-timing.ts'
 import { type Cue, cuesOf } from './cues.ts'
 
 const WORD_JOINER = '\u2060'
@@ -114,8 +114,9 @@ export function timesOf(
   marks: readonly TextMark[] = [],
 ): SpeechTimes {
   const codePoints = countCodePoints(text)
+  const heardOf = heardIn(text, heard)
   const toTimed = ({ start, end, from, to, source }: TimedRange): TimedText => ({
-    text: heardOf(text, heard, { start, end }).trim(),
+    text: heardOf({ start, end }).trim(),
     start: from / 1000,
     end: to / 1000,
     offset: codePoints(start),

@@ -22,6 +22,7 @@ export class OffsetMap {
   readonly #all: readonly SpokenSpan[]
   readonly #spans: readonly SpokenSpan[]
   readonly #starts: readonly number[]
+  readonly #verbatim: readonly boolean[]
 
   constructor(submitted: string, spans: readonly SpokenSpan[]) {
     this.submitted = submitted
@@ -33,6 +34,9 @@ export class OffsetMap {
       at += spoken.length
       return at - spoken.length
     })
+    this.#verbatim = this.#spans.map(
+      ({ spoken, start: from, end }) => end - from === spoken.length && submitted.startsWith(spoken, from),
+    )
   }
 
   static plain(text: string): OffsetMap {
@@ -44,8 +48,8 @@ export class OffsetMap {
     const first = this.#find(start)
     const last = this.#find(Math.max(start, end - 1))
     if (first === null || last === null) return { start: this.submitted.length, end: this.submitted.length }
-    const from = this.#isVerbatim(first.span) ? first.span.start + start - first.at : first.span.start
-    const to = this.#isVerbatim(last.span) ? last.span.start + Math.max(start, end) - last.at : last.span.end
+    const from = first.isVerbatim ? first.span.start + start - first.at : first.span.start
+    const to = last.isVerbatim ? last.span.start + Math.max(start, end) - last.at : last.span.end
     return { start: from, end: Math.max(from, Math.min(to, last.span.end)) }
   }
 
@@ -69,11 +73,7 @@ export class OffsetMap {
     return this.#all.filter(({ kind, start, end }) => kind !== undefined && end > start)
   }
 
-  #isVerbatim({ spoken, start, end }: SpokenSpan): boolean {
-    return end - start === spoken.length && this.submitted.startsWith(spoken, start)
-  }
-
-  #find(offset: number): { readonly span: SpokenSpan; readonly at: number } | null {
+  #find(offset: number): { readonly span: SpokenSpan; readonly at: number; readonly isVerbatim: boolean } | null {
     let [low, high] = [0, this.#starts.length - 1]
     while (low < high) {
       const middle = Math.ceil((low + high) / 2)
@@ -81,6 +81,6 @@ export class OffsetMap {
       else high = middle - 1
     }
     const span = this.#spans[low]
-    return span === undefined ? null : { span, at: this.#starts[low]! }
+    return span === undefined ? null : { span, at: this.#starts[low]!, isVerbatim: this.#verbatim[low]! }
   }
 }

@@ -32,8 +32,31 @@ export interface JobTiming extends SpeechTiming {
   readonly heard: readonly HeardRange[] | null
 }
 
-export function heardOf(text: string, heard: JobTiming['heard'], { start, end }: TextRange): string {
-  if (heard === null) return text.slice(start, end)
+/** Returns a function that gives the text that is heard of a range. */
+export function heardIn(text: string, heard: JobTiming['heard']): (range: TextRange) => string {
+  if (heard === null) return ({ start, end }) => text.slice(start, end)
+  const isOrdered = heard.every(({ start, end }, index) => {
+    const before = heard[index - 1]
+    return before === undefined || (before.start <= start && before.end <= end)
+  })
+  return (range) => heardOf(text, isOrdered ? heard.slice(...near(heard, range)) : heard, range)
+}
+
+/** Places of the ranges that touch this one, as the arguments of `slice`. */
+function near(heard: readonly HeardRange[], { start, end }: TextRange): [from: number, to: number] {
+  const firstPlace = (isReached: (range: HeardRange) => boolean): number => {
+    let [low, high] = [0, heard.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isReached(heard[middle]!)) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+  return [firstPlace((range) => range.end >= start), firstPlace((range) => range.start > end)]
+}
+
+function heardOf(text: string, heard: readonly HeardRange[], { start, end }: TextRange): string {
   let shown = ''
   let isCut = false
   for (const range of heard) {
