@@ -4,7 +4,7 @@ import type { CatalogSnapshot, PublicDocument, VoiceEndpoint } from '../context/
 import type { Context } from '../context/context.ts'
 import { type Connection, type PageInput, pageBySlug } from '../db/page.ts'
 import { notFound } from '../errors/service-error.ts'
-import { usableLibraryVoices } from './library-voices.ts'
+import { libraryVoices, usableVoices } from './library-voices.ts'
 import { endpointKey, isPublic } from './voice-endpoint.ts'
 
 export interface CatalogView {
@@ -56,7 +56,7 @@ export const endpointSchema = (ctx: Context, input: { readonly slug: string }): 
 export async function endpointVoices(ctx: Context, input: { readonly slug: string }): Promise<VoiceEndpoint> {
   const endpoint = requireEndpoint(ctx, input.slug)
   if (endpoint.libraryVoices !== true) return endpoint
-  return { ...endpoint, voices: [...endpoint.voices, ...(await usableLibraryVoices(ctx, endpoint))] }
+  return { ...endpoint, voices: [...endpoint.voices, ...usableVoices(endpoint, await libraryVoices(ctx))] }
 }
 
 /**

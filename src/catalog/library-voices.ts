@@ -4,11 +4,22 @@ import type { Context, Parts } from '../context/context.ts'
 import type { Database } from '../db/database.ts'
 import { checkRecording } from '../engines/check-voice.ts'
 import type { EngineVoice } from '../engines/engine.ts'
-import { type AccountVoice, findVoice, loadRecording, voicesOf } from '../library/account-voices.ts'
+import { type AccountVoice, findVoices, loadRecording, voicesOf } from '../library/account-voices.ts'
 import { isId } from '../values/id.ts'
 
 export const namesLibraryVoice = ({ libraryVoices }: VoiceEndpoint, value: unknown): value is string =>
   libraryVoices === true && typeof value === 'string' && isId('voice', value)
+
+/** Voices of the account by their ids. Other values and other accounts' voices have none. */
+export async function findLibraryVoices(
+  db: Database,
+  accountId: string,
+  endpoint: VoiceEndpoint,
+  values: readonly unknown[],
+): Promise<ReadonlyMap<unknown, Voice>> {
+  const ids = values.filter((value) => namesLibraryVoice(endpoint, value))
+  return new Map((await findVoices(db, accountId, ids)).map((found) => [found.id, asVoice(found)]))
+}
 
 /** null for other values and other accounts' voices. */
 export async function findLibraryVoice(
@@ -17,19 +28,16 @@ export async function findLibraryVoice(
   endpoint: VoiceEndpoint,
   value: unknown,
 ): Promise<Voice | null> {
-  if (!namesLibraryVoice(endpoint, value)) return null
-  const found = await findVoice(db, accountId, value)
-  return found === null ? null : asVoice(found)
+  return (await findLibraryVoices(db, accountId, endpoint, [value])).get(value) ?? null
 }
 
 /** Why the endpoint's engine cannot use this voice, or null. */
 export const wrongRecording = ({ engine }: VoiceEndpoint, voice: Voice): string | null =>
   checkRecording(engine, voice.referenceText)
 
-export async function usableLibraryVoices(ctx: Context, endpoint: VoiceEndpoint): Promise<Voice[]> {
-  if (endpoint.libraryVoices !== true) return []
-  return (await libraryVoices(ctx)).filter((voice) => wrongRecording(endpoint, voice) === null)
-}
+/** Those of the account's voices that the endpoint can speak like. */
+export const usableVoices = (endpoint: VoiceEndpoint, voices: readonly Voice[]): Voice[] =>
+  endpoint.libraryVoices === true ? voices.filter((voice) => wrongRecording(endpoint, voice) === null) : []
 
 export async function libraryVoices({ db, actor }: Context): Promise<Voice[]> {
   const accountId = ownerOf(actor)

@@ -1,7 +1,7 @@
 import { codePoints } from '../catalog/voice-endpoint.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { findModel, requireModel } from '../speech/reach-models.ts'
-import { findSpeaker, meaningOf, readSpeechRequest, type SpeechRequest } from '../speech/speech-request.ts'
+import { findSpeakers, meaningOf, readSpeechRequest, type SpeechRequest } from '../speech/speech-request.ts'
 import { SpeechViolation } from '../speech/speech-violation.ts'
 import { type DialogueTurn, dialogueScript } from '../voice/markup/dialogue-script.ts'
 import { type OutputFormat, requireOutputFormat } from './output-format.ts'
@@ -41,20 +41,29 @@ export async function readElevenlabsRequest(ctx: ServiceContext, request: Eleven
  */
 export async function readDialogue(ctx: ServiceContext, request: ElevenlabsRequest): Promise<WantedSpeech> {
   const { body, idempotencyKey } = request
-  const turns = turnsOf(body.inputs).map((turn) => ({ ...turn, ...nameVoice(ctx, turn.voiceId, body.model_id) }))
-  const endpoint = requireModel(ctx, turns.find(({ model }) => model !== undefined)?.model)
-  const spoken: DialogueTurn[] = []
-  for (const { voiceId, text, model, voice } of turns) {
-    const isElsewhere = model !== undefined && findModel(ctx, model) !== endpoint
-    const found = isElsewhere ? null : await findSpeaker(ctx, endpoint, voice)
-    if (found === null) throw voiceNotFound(voiceId)
-    spoken.push({ voice: found.slug, text })
-  }
+  const turns = turnsOf(body.inputs)
+  const { endpoint, voices } = await findVoices(ctx, [...new Set(turns.map(({ voiceId }) => voiceId))], body.model_id)
+  const spoken: DialogueTurn[] = turns.map(({ voiceId, text }) => ({ voice: voices.get(voiceId) as string, text }))
   const input = dialogueScript(spoken)
   const fields = { ...mannerOf(body), model: endpoint.slug, voice: spoken[0]?.voice, input, markup: 'ssml' }
   const wanted = await readWanted(ctx, request, fields, idempotencyKey)
   const fieldOf: WantedSpeech['fieldOf'] = (detail) => wanted.fieldOf(detail).replace(/^input$/, 'inputs')
   return { ...wanted, fieldOf, characters: spoken.reduce((sum, { text }) => sum + codePoints(text), 0) }
+}
+
+/** The one endpoint of these voices, and its slug of each. @throws SpeechViolation */
+async function findVoices(ctx: ServiceContext, voiceIds: readonly string[], modelId: unknown) {
+  const named = voiceIds.map((voiceId) => ({ voiceId, ...nameVoice(ctx, voiceId, modelId) }))
+  const endpoint = requireModel(ctx, named.find(({ model }) => model !== undefined)?.model)
+  const names = named.map(({ voice }) => voice)
+  const found = await findSpeakers(ctx, endpoint, names)
+  const voices = named.map(({ voiceId, model }, index) => {
+    const isElsewhere = model !== undefined && findModel(ctx, model) !== endpoint
+    const voice = isElsewhere ? null : found[index]
+    if (voice == null) throw voiceNotFound(voiceId)
+    return [voiceId, voice.slug] as const
+  })
+  return { endpoint, voices: new Map(voices) }
 }
 
 /** @throws SpeechViolation */

@@ -1,5 +1,5 @@
 import { myEndpoints } from '../catalog/endpoints.ts'
-import { usableLibraryVoices } from '../catalog/library-voices.ts'
+import { libraryVoices, usableVoices } from '../catalog/library-voices.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { knownLanguage, LANGUAGE_CODES } from '../engines/espeak/detect-language.ts'
@@ -34,7 +34,7 @@ export function nameVoice(ctx: Context, voiceId: string, modelId: unknown): Name
   const [, own, slug] = /^([^:]+):(.+)$/s.exec(voiceId) ?? []
   if (own === undefined || slug === undefined) {
     if (voiceId.trim() === '') throw voiceNotFound(voiceId)
-    return { model: model ?? (isId('voice', voiceId) ? homeOf(ctx, true)?.slug : undefined), voice: voiceId }
+    return { model: model ?? (isId('voice', voiceId) ? homesOf(ctx).own?.slug : undefined), voice: voiceId }
   }
   const endpoint = findModel(ctx, own)
   const isOther = model !== undefined && findModel(ctx, model) !== endpoint
@@ -56,7 +56,7 @@ export async function showVoice(ctx: Context, voiceId: string): Promise<VoiceEnt
   const endpoint = findModel(ctx, model)
   const found = endpoint === undefined ? null : await findSpeaker(ctx, endpoint, voice)
   if (endpoint === undefined || found === null) throw voiceNotFound(voiceId)
-  return voiceEntry(ctx, found, endpoint)
+  return voiceEntry(homesOf(ctx), found, endpoint)
 }
 
 /** `GET /v1/voices`. */
@@ -107,25 +107,32 @@ function sorted(voices: readonly VoiceEntry[], { sort, sort_direction: direction
 
 /** The usual endpoint's voices by their slugs, then other endpoints', then the library's once. */
 async function allVoices(ctx: Context): Promise<VoiceEntry[]> {
-  const usual = findModel(ctx, undefined)
+  const homes = homesOf(ctx)
   const mine = myEndpoints(ctx)
-  const endpoints = [...mine.filter((one) => one === usual), ...mine.filter((one) => one !== usual)]
-  const fixed = endpoints.flatMap((endpoint) => endpoint.voices.map((voice) => voiceEntry(ctx, voice, endpoint)))
+  const endpoints = [...mine.filter((one) => one === homes.fixed), ...mine.filter((one) => one !== homes.fixed)]
+  const fixed = endpoints.flatMap((endpoint) => endpoint.voices.map((voice) => voiceEntry(homes, voice, endpoint)))
+  const all = await libraryVoices(ctx)
   const library = new Map<string, VoiceEntry>()
   for (const endpoint of endpoints)
-    for (const voice of await usableLibraryVoices(ctx, endpoint))
-      if (!library.has(voice.slug)) library.set(voice.slug, voiceEntry(ctx, voice, endpoint))
+    for (const voice of usableVoices(endpoint, all))
+      if (!library.has(voice.slug)) library.set(voice.slug, voiceEntry(homes, voice, endpoint))
   return [...fixed, ...library.values()]
 }
 
-/** The endpoint of a voice that names none: the usual one, or for a voice of the account one that speaks like a recording. */
-function homeOf(ctx: Context, isOwn: boolean): VoiceEndpoint | undefined {
-  const usual = findModel(ctx, undefined)
-  if (!isOwn || usual?.libraryVoices === true) return usual
-  return myEndpoints(ctx).find(({ libraryVoices }) => libraryVoices === true)
+/** The endpoint that a voice without one belongs to: the usual one, or for a voice of the account one that speaks like a recording. */
+interface Homes {
+  readonly fixed: VoiceEndpoint | undefined
+  readonly own: VoiceEndpoint | undefined
 }
 
-function voiceEntry(ctx: Context, voice: Voice, endpoint: VoiceEndpoint) {
+function homesOf(ctx: Context): Homes {
+  const fixed = findModel(ctx, undefined)
+  const own =
+    fixed?.libraryVoices === true ? fixed : myEndpoints(ctx).find(({ libraryVoices }) => libraryVoices === true)
+  return { fixed, own }
+}
+
+function voiceEntry(homes: Homes, voice: Voice, endpoint: VoiceEndpoint) {
   const isOwn = !endpoint.voices.includes(voice)
   const language = knownLanguage(voice.language)
   const labels: Record<string, string> = {
@@ -133,7 +140,7 @@ function voiceEntry(ctx: Context, voice: Voice, endpoint: VoiceEndpoint) {
     ...(language && { language: LANGUAGE_CODES[language] }),
   }
   return {
-    voice_id: endpoint === homeOf(ctx, isOwn) ? voice.slug : `${endpoint.slug}:${voice.slug}`,
+    voice_id: endpoint === homes[isOwn ? 'own' : 'fixed'] ? voice.slug : `${endpoint.slug}:${voice.slug}`,
     name: voice.name,
     category: isOwn ? 'cloned' : 'premade',
     labels,

@@ -1,4 +1,4 @@
-import { libraryVoices, usableLibraryVoices } from '../catalog/library-voices.ts'
+import { libraryVoices, usableVoices } from '../catalog/library-voices.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { findModel, reachableModels, requireModel } from '../speech/reach-models.ts'
@@ -53,13 +53,11 @@ const voiceEntry = ({ slug: id, name, description, kind }: Voice, model: string 
 })
 
 async function ownVoices(ctx: Context, endpoints: readonly VoiceEndpoint[], isAll: boolean) {
-  const lists = await Promise.all(
-    endpoints.map(async (endpoint) =>
-      (await usableLibraryVoices(ctx, endpoint)).map((voice) => voiceEntry(voice, endpoint.slug)),
-    ),
+  const library = await libraryVoices(ctx)
+  const usable = endpoints.flatMap((endpoint) =>
+    usableVoices(endpoint, library).map((voice) => voiceEntry(voice, endpoint.slug)),
   )
-  const usable = lists.flat()
   const used = new Set(usable.map(({ id }) => id))
-  const library = isAll ? await libraryVoices(ctx) : []
-  return [...usable, ...library.filter(({ slug }) => !used.has(slug)).map((voice) => voiceEntry(voice, null))]
+  const others = isAll ? library.filter(({ slug }) => !used.has(slug)) : []
+  return [...usable, ...others.map((voice) => voiceEntry(voice, null))]
 }

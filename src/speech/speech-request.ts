@@ -1,5 +1,5 @@
 import { ownerOf } from '../access/actor.ts'
-import { findLibraryVoice } from '../catalog/library-voices.ts'
+import { findLibraryVoices } from '../catalog/library-voices.ts'
 import { CODES, MARKUPS } from '../catalog/markups.ts'
 import { codePoints, endpointKey, slugOfKey } from '../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
@@ -244,8 +244,22 @@ async function requireVoice(
 }
 
 /** A voice of the endpoint by its slug or alias, or of the caller's library by its id. */
-export const findSpeaker = async (ctx: Context, endpoint: VoiceEndpoint, name: string | null): Promise<Voice | null> =>
-  findOwn(endpoint, name) ?? (await findLibraryVoice(ctx.db, ownerOf(ctx.actor) ?? '', endpoint, name))
+export async function findSpeaker(ctx: Context, endpoint: VoiceEndpoint, name: string | null): Promise<Voice | null> {
+  const [found = null] = await findSpeakers(ctx, endpoint, [name])
+  return found
+}
+
+/** The voices of these names, in their order. */
+export async function findSpeakers(
+  ctx: Context,
+  endpoint: VoiceEndpoint,
+  names: readonly (string | null)[],
+): Promise<(Voice | null)[]> {
+  const own = names.map((name) => findOwn(endpoint, name))
+  const others = new Set(names.filter((_, index) => own[index] === null))
+  const library = await findLibraryVoices(ctx.db, ownerOf(ctx.actor) ?? '', endpoint, [...others])
+  return own.map((voice, index) => voice ?? library.get(names[index]) ?? null)
+}
 
 function findOwn({ voices, openai }: VoiceEndpoint, name: string | null): Voice | null {
   if (name === null) return voices[0] ?? null

@@ -1,4 +1,4 @@
-import { findLibraryVoice, wrongRecording } from '../../catalog/library-voices.ts'
+import { findLibraryVoices, wrongRecording } from '../../catalog/library-voices.ts'
 import { markupOf } from '../../catalog/markups.ts'
 import { checkSpokenText, isFarTooLong } from '../../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../../context/catalog-snapshot.ts'
@@ -82,13 +82,15 @@ async function namedVoices(
 ): Promise<Map<string, Voice>> {
   const names = new Set(mannersOf(script).flatMap(({ voice }) => voice ?? []))
   if (names.size > MAX_VOICES) throw new MarkupViolation(`must not have more than ${MAX_VOICES} voices`)
-  const found = new Map<string, Voice>()
-  for (const name of names) {
-    const own = endpoint.voices.find(({ slug }) => slug === name)
-    const voice = own ?? (await findLibraryVoice(db, accountId, endpoint, name))
+  const fixed = endpoint.voices.filter(({ slug }) => names.has(slug)).map((voice) => [voice.slug, voice] as const)
+  const found = new Map(fixed)
+  const others = [...names].filter((name) => !found.has(name))
+  const library = await findLibraryVoices(db, accountId, endpoint, others)
+  for (const name of others) {
+    const voice = library.get(name)
     // SSML from other services names their voices; the job's own voice speaks those stretches.
-    if (voice === null && isId('voice', name)) throw new MarkupViolation('names an unknown voice')
-    if (voice !== null) found.set(name, voice)
+    if (voice === undefined && isId('voice', name)) throw new MarkupViolation('names an unknown voice')
+    if (voice !== undefined) found.set(name, voice)
   }
   return found
 }
