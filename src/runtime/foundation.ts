@@ -30,6 +30,7 @@ import { StoreWatch } from '../storage/store-watch.ts'
 import { type MeasuredParts, NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
+import { KeptTexts } from '../voice/open-text/kept-texts.ts'
 import { TextWaits } from '../voice/open-text/text-waits.ts'
 import { SpeechRelay } from '../voice/speech-relay.ts'
 import { TrialEngines } from '../voice/trials/trial-engines.ts'
@@ -78,6 +79,7 @@ export async function openFoundation(
     ...waiting,
     ...trials,
     textWaits: new TextWaits(notifier),
+    keptTexts: new KeptTexts(common),
     deliveries,
     storage: storeWatch.storage,
     storeWatch,

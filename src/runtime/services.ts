@@ -18,6 +18,7 @@ import type { StoreWatch } from '../storage/store-watch.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import type { SignInThrottle } from '../users/sign-in.ts'
 import type { SecretVault } from '../values/secret-vault.ts'
+import type { KeptTexts } from '../voice/open-text/kept-texts.ts'
 import type { TextWaits } from '../voice/open-text/text-waits.ts'
 import type { SpeechRelay } from '../voice/speech-relay.ts'
 import type { TrialEngines } from '../voice/trials/trial-engines.ts'
@@ -32,6 +33,7 @@ export interface Services extends Parts, MeasuredParts {
   readonly audio: AudioThreads
   readonly speechRelay: SpeechRelay
   readonly textWaits: TextWaits
+  readonly keptTexts: KeptTexts
   readonly lexicons: Lexicons
   readonly recordings: Recordings
   readonly spill: Spill

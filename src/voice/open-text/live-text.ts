@@ -9,11 +9,12 @@ import type { PartTiming } from '../../jobs/live-parts.ts'
 import { type ListenerContext, listenToJob } from '../listen-to-job.ts'
 import type { VoiceJobInput } from '../submit-voice-job.ts'
 import { completePieces } from './complete-pieces.ts'
-import { appendText, closeText, cutText, keepOpen, type OpenText, type OpenTextContext, openText } from './open-text.ts'
+import type { KeptTexts } from './kept-texts.ts'
+import { appendText, closeText, cutText, type OpenText, type OpenTextContext, openText } from './open-text.ts'
 
-const KEEP_EVERY_MS = 20_000
-
-interface LiveTextContext extends OpenTextContext, Omit<ListenerContext, 'actor'> {}
+interface LiveTextContext extends OpenTextContext, Omit<ListenerContext, 'actor'> {
+  readonly keptTexts: KeptTexts
+}
 
 interface Writing {
   readonly language: Language | undefined
@@ -42,7 +43,6 @@ export class LiveText {
   #rest = ''
   #text = ''
   #open: OpenText | null = null
-  #timer: NodeJS.Timeout | undefined
   #sentEnd = 0
   #isEnded = false
 
@@ -93,9 +93,18 @@ export class LiveText {
   async *parts(): AsyncGenerator<HeardPart, void> {
     const speech = await this.#speech.promise
     if (speech === null) return
+    try {
+      yield* this.#partsOf(speech)
+    } finally {
+      // A text whose time was over may have ended without its writer.
+      this.#keepNoMore()
+    }
+  }
+
+  async *#partsOf({ blocks: samples, sampleRate }: SampleStream): AsyncGenerator<HeardPart, void> {
     let blocks: Int16Array[] = []
     let count = 0
-    for await (const block of speech.blocks) {
+    for await (const block of samples) {
       blocks.push(block)
       count += block.length
       for (let part = this.#told[0]; part !== undefined && count >= part.samples; part = this.#told[0]) {
@@ -103,9 +112,13 @@ export class LiveText {
         blocks = [all.subarray(part.samples)]
         count -= part.samples
         this.#told.shift()
-        yield this.#heard(part, all.subarray(0, part.samples), speech.sampleRate)
+        yield this.#heard(part, all.subarray(0, part.samples), sampleRate)
       }
     }
+  }
+
+  #keepNoMore(): void {
+    if (this.#open !== null) this.#ctx.keptTexts.remove(this.#open.jobId)
   }
 
   #heard({ words, textEnd }: PartTiming, samples: Int16Array, sampleRate: number): HeardPart {
@@ -136,18 +149,14 @@ export class LiveText {
 
   #begin(open: OpenText): void {
     this.#open = open
-    const keep = () =>
-      void keepOpen(this.#ctx, [open.jobId]).catch((error: unknown) =>
-        this.#ctx.log.warn({ jobId: open.jobId, ...describeError(error) }, 'an open text could not be kept open'),
-      )
-    this.#timer = setInterval(keep, KEEP_EVERY_MS)
+    this.#ctx.keptTexts.add(open.jobId)
     const onPart = (part: PartTiming) => void this.#told.push(part)
     const heard = { jobId: open.jobId, isSubmitter: true, signal: this.#writing.signal, onPart }
     this.#speech.resolve(listenToJob({ ...this.#ctx, actor: requireAccount(this.#ctx) }, heard))
   }
 
   async #close(close: (open: OpenText) => Promise<void>): Promise<void> {
-    clearInterval(this.#timer)
+    this.#keepNoMore()
     if (this.#open === null) this.#speech.resolve(null)
     else await close(this.#open)
   }

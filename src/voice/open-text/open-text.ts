@@ -56,10 +56,6 @@ const CLOSE = `
   update job set options = options - 'open', open_until = null
   where id = $1 and account_id = $2 and ${WRITABLE} and options ? 'open'`
 
-const KEEP = `
-  update job set open_until = now() + ${OPEN_FOR}
-  where id = any($1) and account_id = $2 and ${WRITABLE} and options ? 'open'`
-
 const COSTS = `select inputs, cost, options from job where id = $1 and account_id = $2`
 
 const LOOK = `select status, held, error_code, options from job where id = $1 and account_id = $2`
@@ -142,12 +138,6 @@ function costUntil({ inputs: { text }, cost, options }: Written, end: number): b
     return BigInt(readScript(closed, markup, options.code).characters)
   }) as [bigint, bigint]
   return all === 0n ? 0n : (BigInt(cost) * kept) / all
-}
-
-/** Says that more text may still come to these jobs, for which a worker would otherwise wait a minute only. */
-export async function keepOpen(ctx: OpenTextContext, jobIds: readonly string[]): Promise<void> {
-  const { accountId } = requireSpeaker(ctx)
-  await ctx.db.pool.query({ name: 'keep_texts', text: KEEP, values: [jobIds, accountId] })
 }
 
 function requireSpeaker(ctx: OpenTextContext) {
