@@ -23,6 +23,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'sudo systemd-run': 'it takes root, and units of systemd',
   'cd /opt/sonant': 'it is the folder of an installation; test/system has tests of backups',
   'npm install --no-save sherpa-onnx-node': 'it downloads a model of 130 MB',
+  'npm install --prefix sonant-mcp': 'it downloads packages; the test of the example has them',
   'npx sonant endpoints apply examples/qwen3-tts.yaml': 'it takes two servers with GPUs',
 }
 /** A pause that is long enough for a reader, and the condition that a test waits for. */
