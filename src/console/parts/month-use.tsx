@@ -15,7 +15,7 @@ const isUsedUp = ({ usedThisMonth, monthlyLimit }: MonthUse): boolean =>
 /** A second line of a cell, which marks what has reached its limit; absent if nothing is used or limited. */
 export const MonthUse = ({ of }: { readonly of: MonthUse }) =>
   of.usedThisMonth === 0 && of.monthlyLimit == null ? null : (
-    <div class="small-text faint">
-      <span class={isUsedUp(of) ? 'pill bad' : ''}>{monthUse(of)} this month</span>
+    <div class="month-use small-text faint">
+      <span class={isUsedUp(of) ? 'pill bad' : ''}>{monthUse(of)}</span> this month
     </div>
   )
