@@ -9,6 +9,7 @@ import { type Each, eachId } from '../jobs/each-id.ts'
 import type { JobOptions } from '../jobs/job-shape.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import { isId } from '../values/id.ts'
+import { closeElements } from '../voice/markup/ssml.ts'
 import { submitVoiceJob, type VoiceJobContext } from '../voice/submit-voice-job.ts'
 
 /** A job id is appended. */
@@ -31,10 +32,15 @@ const SUBMIT: Readonly<Record<QueuedType, (ctx: VoiceJobContext, again: Again) =
   generate: submitGeneration,
 }
 
-/** The whole text is known now, also if it came while it was spoken. */
-function whole(options: JobOptions | null): JobOptions | null {
-  const { pieces: _pieces, open: _open, sealed: _sealed, ...rest } = options ?? {}
-  return options && rest
+/** The whole text is known now, also if it came while it was spoken; its listener may have cut it within an element. */
+function whole({ inputs, options }: { readonly inputs: unknown; readonly options: unknown }) {
+  const { pieces, open: _open, sealed: _sealed, ...rest } = (options ?? {}) as JobOptions
+  const sent = inputs as Record<string, unknown>
+  const isCut = pieces !== undefined && rest.markup === 'ssml'
+  return {
+    inputs: isCut ? { ...sent, text: closeElements(String(sent.text)) } : sent,
+    options: options === null ? null : rest,
+  }
 }
 
 export interface Retry {
@@ -60,11 +66,10 @@ export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Subm
   if (row.status !== 'failed') throw notRetryable('Retry jobs that have failed: this one has not.', 'has not failed')
   const again = {
     slug: row.endpointKey.slice(row.endpointKey.indexOf('.') + 1),
-    inputs: row.inputs as Record<string, unknown>,
+    ...whole(row),
     webhookUrl: row.webhookUrl,
     idempotencyKey,
     tags: row.tags,
-    options: whole(row.options as JobOptions | null),
     retryOf: jobId,
   }
   if (isQueued(row.type)) return SUBMIT[row.type](ctx, again)

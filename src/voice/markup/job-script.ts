@@ -21,6 +21,7 @@ import {
   type Segment,
   spokenText,
 } from './script.ts'
+import { closeElements } from './ssml.ts'
 
 const SENTENCE_SILENCE_MS = 1000
 
@@ -118,9 +119,11 @@ async function inOwnWords(script: Script, text: string, readers: ReturnType<type
   return spokenText(read).trim() === '' ? script : read
 }
 
-function readOrFail(text: string, { markup, code }: Claim['options']): Script {
+function readOrFail(text: string, { markup, code, pieces }: Claim['options']): Script {
   try {
-    return readScript(text, markup ?? 'none', code)
+    // A text that its listener interrupted may end within an element.
+    const whole = pieces !== undefined && markup === 'ssml' ? closeElements(text) : text
+    return readScript(whole, markup ?? 'none', code)
   } catch (error) {
     if (!(error instanceof MarkupViolation)) throw error
     throw new JobFailure('RENDER_FAILED', 'the markup of the text cannot be read')

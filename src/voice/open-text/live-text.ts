@@ -8,9 +8,9 @@ import { invalidRequest } from '../../errors/service-error.ts'
 import type { PartTiming } from '../../jobs/live-parts.ts'
 import { type ListenerContext, listenToJob } from '../listen-to-job.ts'
 import type { VoiceJobInput } from '../submit-voice-job.ts'
-import { completePieces } from './complete-pieces.ts'
 import type { KeptTexts } from './kept-texts.ts'
 import { appendText, closeText, cutText, type OpenText, type OpenTextContext, openText } from './open-text.ts'
+import { PieceCutter } from './piece-cutter.ts'
 
 interface LiveTextContext extends OpenTextContext, Omit<ListenerContext, 'actor'> {
   readonly keptTexts: KeptTexts
@@ -37,10 +37,10 @@ export class LiveText {
   readonly #ctx: LiveTextContext
   readonly #input: VoiceJobInput
   readonly #writing: Writing
+  readonly #cutter: PieceCutter
   readonly #speech = Promise.withResolvers<SampleStream | null>()
   readonly #told: PartTiming[] = []
   #last: Promise<void> = Promise.resolve()
-  #rest = ''
   #text = ''
   #open: OpenText | null = null
   #sentEnd = 0
@@ -50,13 +50,14 @@ export class LiveText {
     this.#ctx = ctx
     this.#input = input
     this.#writing = writing
+    this.#cutter = new PieceCutter(writing)
     this.#speech.promise.catch(() => undefined)
   }
 
   /** @throws INVALID_REQUEST for a text that is too long, even where nothing of it is complete; errors of `openText` and `appendText` */
   add(text: string, isFlushed: boolean): Promise<void> {
     if (this.#isEnded) return this.#last
-    this.#rest += text
+    this.#cutter.add(text)
     return this.#inTurn(() => this.#send(isFlushed))
   }
 
@@ -135,14 +136,12 @@ export class LiveText {
   }
 
   async #send(isFlushed: boolean): Promise<void> {
-    const { language, markup, maxTextCharacters } = this.#writing
-    const message = checkTextLength(this.#text + this.#rest, { maxTextCharacters })
+    const { maxTextCharacters } = this.#writing
+    const message = checkTextLength(this.#text + this.#cutter.rest, { maxTextCharacters })
     if (message !== null) throw invalidRequest('Send a shorter text.', [{ path: '/inputs/text', message }])
-    const pieces = completePieces(this.#rest, { language, markup, isFlushed, isFirst: this.#open === null })
+    const pieces = this.#cutter.take(isFlushed)
     if (pieces.length === 0) return
-    const text = pieces.join('')
-    this.#rest = this.#rest.slice(text.length)
-    this.#text += text
+    this.#text += pieces.join('')
     if (this.#open !== null) this.#open = await appendText(this.#ctx, this.#open, pieces)
     else this.#begin(await openText(this.#ctx, this.#input, pieces))
   }

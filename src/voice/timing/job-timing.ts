@@ -3,7 +3,7 @@ import type { Tx } from '../../db/database.ts'
 import { detectLanguage, knownLanguage } from '../../engines/espeak/detect-language.ts'
 import { readMarkdown } from '../markup/markdown.ts'
 import { MarkupViolation } from '../markup/script.ts'
-import { readSsml, UNHEARD } from '../markup/ssml.ts'
+import { closeElements, readSsml, UNHEARD } from '../markup/ssml.ts'
 import { type XmlToken, xmlTokens } from '../markup/xml-tokens.ts'
 import { decodeTiming, type HeardRange, type JobTiming } from './speech-timing.ts'
 import { estimateTiming } from './time-speech.ts'
@@ -88,7 +88,7 @@ const shownFor = (spoken: string, written: string): string => (spoken === ': ' ?
 /** Returns the shown ranges of SSML without tags and with entities resolved; null if the markup is invalid. Pure. */
 export function shownText(text: string): HeardRange[] | null {
   try {
-    const cuts = readSsml(text).segments.map(({ spans }) => spans.at(-1)?.start ?? 0)
+    const cuts = readSsml(closeElements(text)).segments.map(({ spans }) => spans.at(-1)?.start ?? 0)
     return withCuts([...shownOf([...xmlTokens(text)])], cuts)
   } catch (error) {
     if (error instanceof MarkupViolation) return null

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findJob } from '../../../src/jobs/job.ts'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
 import type { PartTiming } from '../../../src/jobs/live-parts.ts'
+import { retryJob } from '../../../src/producers/retry-job.ts'
+import { captionsOf } from '../../../src/voice/captions/voice-job-captions.ts'
 import { listenToJob } from '../../../src/voice/listen-to-job.ts'
 import { appendText, closeText, cutText, type OpenText, openText } from '../../../src/voice/open-text/open-text.ts'
+import { startWorker } from '../../../src/worker/start-worker.ts'
 import { audit } from '../../setup/audit/audit.ts'
 import { allFinished, applyEndpoint } from '../../setup/jobs/voice-jobs.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { standInEngines } from '../../setup/speech/stand-in-engine.ts'
 import { until } from '../../setup/wait.ts'
 
 const FIRST = 'This is the first sentence. '
@@ -161,6 +166,38 @@ test('a cut within an element is charged for what was heard', async () => {
   const cost = 2 * kept.replace(/<[^<>]*>/g, '').length
   expect(await rowOf(open)).toMatchObject({ status: 'completed', cost: String(cost), held: null })
   expect(await moneyOf(account)).toEqual({ credits: 100_000 - cost, held: 0 })
+})
+
+test('a worker that finds a text cut within an element speaks what is left of it, and so does a retry', async () => {
+  const own = await startTestRuntime()
+  await applyEndpoint(own.runtime, 'marked', {}, { markup: 'ssml' })
+  const accountId = await own.createAccount()
+  const ctx = { ...own.runtime, actor: { kind: 'account', accountId, credits: 1000n } as const }
+  const text = `<speak>${FIRST}<lang xml:lang="en-US">Well. ${SECOND}</lang></speak>`
+  const opened = await Promise.all([1, 2].map(() => openText(ctx, input('marked'), [text])))
+  for (const open of opened) await cutText(ctx, open, text.indexOf(SECOND))
+  const [taken, cancelled] = opened.map(({ jobId }) => jobId) as [string, string]
+  await cancelJob(ctx, { jobId: cancelled })
+  const retried = (await retryJob(ctx, { jobId: cancelled })).jobId
+  const spoken: string[] = []
+  const worker = await startWorker(own.runtime, { engines: standInEngines(({ text: said }) => void spoken.push(said)) })
+  try {
+    await allFinished(own.runtime, [taken, retried])
+    const { rows } = await own.runtime.db.pool.query<{ status: string; cost: string }>(
+      'select status, cost from job where id = any($1)',
+      [[taken, retried]],
+    )
+    const cost = String(`${FIRST}Well. `.length)
+    expect(rows).toEqual([1, 2].map(() => ({ status: 'completed', cost })))
+    expect(spoken.join(' ')).toContain('Well.')
+    expect(spoken.join(' ')).not.toContain('second')
+    const captions = await captionsOf(own.runtime, (await findJob(own.runtime.db.pool, taken, accountId))!, 'srt')
+    expect(captions.content).toContain('Well.')
+    expect(captions.content).not.toContain('<lang')
+  } finally {
+    await worker.stop()
+    await own.close()
+  }
 })
 
 test('a cut holds although the endpoint is gone', async () => {
