@@ -2,8 +2,9 @@ import type { DispatchOptions } from './dispatcher.ts'
 import type { Room } from './job-source.ts'
 import type { RunningJob } from './running-jobs.ts'
 
-/** Parked jobs keep the sound of their texts in memory. */
+/** Parked jobs keep the sound of their texts in memory. From this number on, each account may have a few only. */
 const MOST_PARKED = 300
+const FEW_PARKED = 4
 /** Jobs that are heard keep it as well. */
 const HEARD_PER_SLOT = 16
 
@@ -36,19 +37,19 @@ export class DispatchCapacity {
   /** True if this process takes any job that comes next. */
   isOpen(): boolean {
     const rooms = this.rooms()
-    return rooms.length > 0 && rooms.every(({ free, limits }) => free > 0 && limits.size === 1)
+    return (
+      rooms.length > 0 && rooms.every(({ free, limits, full }) => free > 0 && limits.size === 1 && full.length === 0)
+    )
   }
 
   #room(isAwaited: boolean): Room {
     const limited = this.#options.serverQueues?.capacities(isAwaited) ?? new Map<string, number>()
     const mine = [...this.#jobs.values()].filter(({ delivery }) => (delivery.isAwaited === true) === isAwaited)
-    if (mine.filter(({ isParked }) => isParked).length >= MOST_PARKED)
-      return { isAwaited, free: 0, limits: new Map([...limited.keys(), ''].map((server) => [server, 0])) }
     const freeSlots = this.#freeSlots(mine)
     // Without slots, jobs of unnamed servers run one at a time, so that they end.
     const unnamed = limited.size > 0 && this.#slots() === 0 ? 1 : freeSlots
     const free = [...limited.values()].reduce((sum, capacity) => sum + capacity, freeSlots)
-    return { isAwaited, free, limits: new Map([...limited, ['', unnamed]]) }
+    return { isAwaited, free, limits: new Map([...limited, ['', unnamed]]), full: fullAccounts(mine) }
   }
 
   #freeSlots(jobs: readonly RunningJob[]): number {
@@ -57,4 +58,11 @@ export class DispatchCapacity {
     const heard = inSlots.filter(({ isHeard }) => isHeard).length
     return Math.max(0, Math.min(slots + heard, slots * HEARD_PER_SLOT) - inSlots.length)
   }
+}
+
+function fullAccounts(jobs: readonly RunningJob[]): string[] {
+  const parked = jobs.filter(({ isParked }) => isParked)
+  if (parked.length < MOST_PARKED) return []
+  const byAccount = Map.groupBy(parked, ({ delivery }) => delivery.accountId ?? '')
+  return [...byAccount].flatMap(([account, { length }]) => (length >= FEW_PARKED ? [account] : []))
 }

@@ -3,6 +3,7 @@ export interface Delivery {
   readonly id: string
   readonly retryCount: number
   readonly jobId: string
+  readonly accountId?: string
   readonly concurrencyKey?: string | undefined
   readonly server?: string
   /** True if a caller waits for the job. */
@@ -47,6 +48,8 @@ export interface Room {
   readonly free: number
   /** By server; '' stands for servers that no endpoint names. */
   readonly limits: ReadonlyMap<string, number>
+  /** Accounts of which no job may begin. */
+  readonly full: readonly string[]
 }
 
 export const countIn = ({ isAwaited }: Room, deliveries: readonly Pick<Delivery, 'isAwaited'>[]): number =>

@@ -1,4 +1,4 @@
--- Revision 7. A change of this text takes the next number: processes of an older revision leave it in place.
+-- Revision 8. A change of this text takes the next number: processes of an older revision leave it in place.
 --
 -- A worker takes jobs out of a queue with it. For each server, the accounts that wait for it take turns, beginning after the account
 -- that was served last. Jobs that somebody waits for have a priority: they come first, and their accounts take turns among themselves.
@@ -6,7 +6,8 @@
 -- awaited job, and the number of awaited jobs taken in a row; an older process passes the first alone.
 -- `rooms` maps a server to the number of jobs that this worker can take for it; '' stands for all servers that it does not name. With
 -- `awaited`, such a map for the jobs that somebody waits for, these leave the room of the others alone, and none waits for another
--- kind; an older process passes no such map, and both kinds share the room. The
+-- kind; an older process passes no such map, and both kinds share the room. `full` lists accounts of which this worker takes no awaited
+-- job. The
 -- workers have settled beforehand how many requests each may have at a server (`worker.permits`), so a claim counts nothing and waits
 -- for no other. The claim leaves out an account whose jobs all wait for a later time.
 --
@@ -29,6 +30,7 @@ AS $$
 DECLARE
   last_served CONSTANT text := split_part(after_account, ' ', 1);
   last_awaited CONSTANT text := split_part(after_account, ' ', 2);
+  full_accounts CONSTANT jsonb := coalesce(rooms->'full', '[]');
   in_a_row CONSTANT integer := coalesce(nullif(split_part(after_account, ' ', 3), '')::integer, 0);
 BEGIN
   RETURN QUERY
@@ -50,23 +52,23 @@ BEGIN
       WITH RECURSIVE later AS (
         (SELECT j.group_id AS account, 1 AS step FROM pgboss.job_common j
          WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > o.after
-           AND j.start_after <= now()
+           AND j.start_after <= now() AND NOT (o.awaited AND full_accounts ? j.group_id)
          ORDER BY j.group_id LIMIT 1)
         UNION ALL
         SELECT (SELECT j.group_id FROM pgboss.job_common j
                 WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > l.account
-                  AND j.start_after <= now()
+                  AND j.start_after <= now() AND NOT (o.awaited AND full_accounts ? j.group_id)
                 ORDER BY j.group_id LIMIT 1), l.step + 1
         FROM later l WHERE l.account IS NOT NULL AND l.step < o.room
       ), earlier AS (
         (SELECT j.group_id AS account, 1 AS step FROM pgboss.job_common j
          WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id <= o.after
-           AND j.start_after <= now()
+           AND j.start_after <= now() AND NOT (o.awaited AND full_accounts ? j.group_id)
          ORDER BY j.group_id LIMIT 1)
         UNION ALL
         SELECT (SELECT j.group_id FROM pgboss.job_common j
                 WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > l.account
-                  AND j.group_id <= o.after AND j.start_after <= now()
+                  AND j.group_id <= o.after AND j.start_after <= now() AND NOT (o.awaited AND full_accounts ? j.group_id)
                 ORDER BY j.group_id LIMIT 1), l.step + 1
         FROM earlier l WHERE l.account IS NOT NULL AND l.step < o.room
       )

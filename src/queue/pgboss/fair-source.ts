@@ -122,12 +122,12 @@ export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: Ro
   }))
 }
 
-/** Servers with their capacity; below `awaited` the same for jobs that somebody waits for. */
+/** Servers with their capacity; below `awaited` the same for jobs that somebody waits for, and in `full` accounts that have no room. */
 function roomsOf(rooms: readonly Room[]): Readonly<Record<string, unknown>> {
   const [awaited, others] = [true, false].map((kind) => rooms.find(({ isAwaited }) => isAwaited === kind))
   return {
     ...(others && Object.fromEntries(others.limits)),
-    ...(awaited && { awaited: Object.fromEntries(awaited.limits) }),
+    ...(awaited && { awaited: Object.fromEntries(awaited.limits), full: awaited.full }),
   }
 }
 

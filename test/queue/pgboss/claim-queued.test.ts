@@ -115,6 +115,23 @@ describe('a claim', () => {
     expect(taken).toEqual(['acct_a', 'acct_b', 'acct_a', 'acct_a'])
   })
 
+  test('takes no awaited job of an account that has no room, and the other jobs of it', async () => {
+    await query(
+      `insert into pgboss.job (name, data, group_id, group_tier, retry_limit, policy, priority)
+       select job.name, jsonb_build_object('jobId', made.account), made.account, 'alike', 2, job.policy, made.priority
+       from (select name, policy from pgboss.job limit 1) job,
+         (values ('full_1', 10), ('full_1', 0), ('full_2', 10), ('last', 10), ('first', 10)) made (account, priority)`,
+    )
+    const [{ name }] = await query(`select name from pgboss.job where group_id = 'full_2'`)
+    const rooms = { alike: 1, awaited: { alike: 1, '': 0 }, full: ['full_1', 'full_2'], '': 0 }
+    const taken: string[] = []
+    for (const after of ['x first', 'x', 'x']) {
+      const text = `select account_id from claim_queued($1, 2, $2, 'w', $3)`
+      taken.push(...(await query(text, [name, after, JSON.stringify(rooms)])).map(({ account_id: account }) => account))
+    }
+    expect(taken.sort()).toEqual(['first', 'full_1', 'last'])
+  })
+
   test('waits for the disk, as the charges of its jobs are committed with it', async () => {
     await query('begin')
     await claim('voice.nobody')
