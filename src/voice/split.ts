@@ -26,8 +26,8 @@ const SENTENCEX_CODES: Partial<Record<Language, string>> = {
   Spanish: 'es',
 }
 const LOCALES: Partial<Record<Language, string>> = { Chinese: 'zh', Korean: 'ko' }
-/** sentencex takes quadratic time, so long paragraphs use Intl.Segmenter. */
-const SENTENCEX_MAX_CHARACTERS = 10_000
+/** sentencex takes quadratic time, so it reads stretches of this length, and takes the sentences of the first half. */
+const STRETCH_CHARACTERS = 1000
 const MANY_STOPS = 200
 const LEAST_CHARACTERS = 8
 const STOP = /[\p{Sentence_Terminal}:;…․‥]/gu
@@ -211,10 +211,7 @@ function isAbbreviated(text: string, at: number, language: Language | undefined)
 
 function sentenceEnds(paragraph: string, language: Language | undefined): number[] {
   const code = language && SENTENCEX_CODES[language]
-  const found =
-    code !== undefined && paragraph.length <= SENTENCEX_MAX_CHARACTERS && !isAllStops(paragraph)
-      ? locate(segment(code, paragraph), paragraph)
-      : null
+  const found = code !== undefined && !isAllStops(paragraph) ? endsInStretches(paragraph, code) : null
   if (found !== null) return found
   const segmenter = new Intl.Segmenter((language && LOCALES[language]) ?? 'en', { granularity: 'sentence' })
   return [...segmenter.segment(paragraph)].map(({ index, segment: sentence }) => index + sentence.length).slice(0, -1)
@@ -223,6 +220,22 @@ function sentenceEnds(paragraph: string, language: Language | undefined): number
 const isAllStops = (paragraph: string): boolean => {
   const stops = paragraph.match(STOP)?.length ?? 0
   return stops > MANY_STOPS && stops * LEAST_CHARACTERS > paragraph.length
+}
+
+/** A stretch without a sentence in its first half is read again at twice the length: it may lie within a long quotation. */
+function endsInStretches(paragraph: string, code: string): number[] | null {
+  const ends: number[] = []
+  for (let [start, length] = [0, STRETCH_CHARACTERS]; ; ) {
+    const stretch = paragraph.slice(start, start + length)
+    const found = locate(segment(code, stretch), stretch)
+    if (found === null) return null
+    const isLast = start + length >= paragraph.length
+    const own = found.filter((at) => isLast || at <= length / 2).map((at) => start + at)
+    ends.push(...own)
+    if (isLast) return ends
+    start = own.at(-1) ?? start
+    length = own.length > 0 ? STRETCH_CHARACTERS : 2 * length
+  }
 }
 
 function locate(sentences: readonly string[], paragraph: string): number[] | null {

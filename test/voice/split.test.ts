@@ -158,6 +158,24 @@ describe('what is longer than a chunk', () => {
   })
 })
 
+test('a quotation is whole wherever it stands in a long paragraph', () => {
+  const said = 'He said "It rains. Nobody comes. We go home." to them. '
+  for (let at = 0; at < 1200; at += 40) {
+    const text = `${'We wait here now. '.repeat(at / 18)}${said}${'We wait here now. '.repeat(100)}`
+    const from = text.indexOf('"')
+    const within = findSentences(text, 'English').filter((found) => found.at > from && found.at < text.lastIndexOf('"'))
+    expect([at, within]).toEqual([at, []])
+  }
+})
+
+test('a paragraph of a hundred thousand characters is read as a short one is, in a time that grows with its length', () => {
+  const sentences = ['We met Dr. Smith.', 'It cost 3.50 in all!', 'Who came (and why)?', '"Nobody. Not one," she said.']
+  const before = process.threadCpuUsage().user
+  const text = `${sentences.join(' ')} `.repeat(1150)
+  expect(findSentences(text, 'English')).toHaveLength(4 * 1150 - 1)
+  expect((process.threadCpuUsage().user - before) / 1000).toBeLessThan(3000)
+})
+
 test('paragraphs, sentences and clauses are followed by their pauses', () => {
   const paragraph = `${'This is a sentence of the first paragraph. '.repeat(7).trim()}\n\n`
   const pauses = cut(paragraph.repeat(3)).map(({ pause }) => pause)
