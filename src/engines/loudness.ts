@@ -125,7 +125,8 @@ function truePeakOf(samples: Int16Array): number {
 
 export function peakOf(samples: Int16Array): number {
   let peak = 0
-  for (const sample of samples) peak = Math.max(peak, Math.abs(sample))
+  // An iterator takes ten times as long.
+  for (let at = 0; at < samples.length; at++) peak = Math.max(peak, Math.abs(samples[at]!))
   return peak
 }
 

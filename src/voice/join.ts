@@ -135,10 +135,8 @@ function fade(samples: Int16Array, sampleRate: number): void {
 /** Multiplies samples by a factor and turns down peaks above -1 dBTP; returns a new array. Pure. */
 export function applyGain(samples: Int16Array, sampleRate: number, gain: number): Int16Array {
   const envelope = duckPeaks(samples, sampleRate, (HIGHEST_PEAK * FULL_SCALE) / gain)
-  const louder = samples.map((sample) => Math.round(sample * gain))
-  if (envelope === null) return louder
-  for (let at = 0; at < samples.length; at++)
-    if (envelope[at] !== 1) louder[at] = Math.round(samples[at]! * gain * envelope[at]!)
+  const louder = new Int16Array(samples.length)
+  for (let at = 0; at < samples.length; at++) louder[at] = Math.round(samples[at]! * gain * (envelope?.[at] ?? 1))
   return louder
 }
 
