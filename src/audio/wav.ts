@@ -1,3 +1,5 @@
+import { nextTurn } from '../concurrency/next-turn.ts'
+
 const PCM = 1
 export const WAV_HEADER_BYTES = 44
 /** Marks an unknown size in a header. */
@@ -12,11 +14,30 @@ export interface Wav {
   readonly samples: Int16Array
 }
 
+/** Samples that `joinSamples` has joined are not copied again: the file shares their memory. */
 export function writeWav(samples: Int16Array, sampleRate: number): Uint8Array<ArrayBuffer> {
-  const file = new Uint8Array(WAV_HEADER_BYTES + samples.byteLength)
-  file.set(wavHeader(sampleRate, samples.byteLength))
-  file.set(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), WAV_HEADER_BYTES)
+  const { buffer, byteOffset, byteLength } = samples
+  const isFile = byteOffset === WAV_HEADER_BYTES && buffer.byteLength === WAV_HEADER_BYTES + byteLength
+  const file = new Uint8Array(
+    isFile && buffer instanceof ArrayBuffer ? buffer : new ArrayBuffer(WAV_HEADER_BYTES + byteLength),
+  )
+  if (file.buffer !== buffer) file.set(new Uint8Array(buffer, byteOffset, byteLength), WAV_HEADER_BYTES)
+  file.set(wavHeader(sampleRate, byteLength))
   return file
+}
+
+/** Leaves room for a header before the samples. A long recording is copied in several turns. */
+export async function joinSamples(parts: readonly Int16Array[]): Promise<Int16Array> {
+  const count = parts.reduce((sum, { length }) => sum + length, 0)
+  const file = new ArrayBuffer(WAV_HEADER_BYTES + count * BYTES_PER_SAMPLE)
+  const samples = new Int16Array(file, WAV_HEADER_BYTES)
+  let at = 0
+  for (const part of parts) {
+    if (at > 0) await nextTurn()
+    samples.set(part, at)
+    at += part.length
+  }
+  return samples
 }
 
 export const durationMs = (wav: Wav): number => Math.round((wav.samples.length / wav.sampleRate) * 1000)

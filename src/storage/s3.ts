@@ -6,7 +6,7 @@ import { type Send, s3Sender } from './s3-sender.ts'
 import type { S3Bucket } from './s3-url.ts'
 import { deleteBelowFolder, deleteUrl, PART_BYTES, putParts } from './s3-writes.ts'
 import { isStorageKey } from './sign-url.ts'
-import { type ByteRange, SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
+import { type ByteRange, SIGNED_URL_SECONDS, type Storage, type Stored, slicesOf } from './storage.ts'
 
 const PUT_RETRY_BUDGET_MS = 180_000
 const ABSENT_KEY = 'probe/none'
@@ -104,7 +104,7 @@ async function putWhole(send: Send, url: string, body: Uint8Array<ArrayBuffer>, 
 async function* partsOf(content: Uint8Array | Readable, hash: Hash): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let waiting: Uint8Array[] = []
   let length = 0
-  for await (const chunk of content instanceof Readable ? content : [content]) {
+  for await (const chunk of content instanceof Readable ? content : slicesOf(content)) {
     const bytes: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
     hash.update(bytes)
     waiting.push(bytes)

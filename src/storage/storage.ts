@@ -49,5 +49,11 @@ export interface Storage {
 }
 
 export const SMALL_FILE_BYTES = 256 * 1024
+const PIECE_BYTES = 2 ** 20
 
 export const SIGNED_URL_SECONDS = 900
+
+/** A store hashes and writes a large content piece by piece, so that other work goes on between two of them. */
+export function* slicesOf(content: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < content.length; at += PIECE_BYTES) yield content.subarray(at, at + PIECE_BYTES)
+}

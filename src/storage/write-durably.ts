@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fsync, openSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import type { Stored } from './storage.ts'
+import { type Stored, slicesOf } from './storage.ts'
 
 const FILE_MODE = 0o600
 
@@ -10,7 +10,7 @@ const FILE_MODE = 0o600
 export async function writeDurably(path: string, content: Uint8Array | Readable): Promise<Stored> {
   const handle = await open(path, 'wx', FILE_MODE)
   try {
-    const stored = await (content instanceof Readable ? writeStream(handle, content) : writeBytes(handle, content))
+    const stored = await write(handle, content instanceof Readable ? content : slicesOf(content))
     await handle.sync()
     return stored
   } finally {
@@ -18,12 +18,7 @@ export async function writeDurably(path: string, content: Uint8Array | Readable)
   }
 }
 
-async function writeBytes(handle: FileHandle, content: Uint8Array): Promise<Stored> {
-  await handle.writeFile(content)
-  return { bytes: content.byteLength, sha256: createHash('sha256').update(content).digest() }
-}
-
-async function writeStream(handle: FileHandle, content: Readable): Promise<Stored> {
+async function write(handle: FileHandle, content: Readable | Iterable<Uint8Array>): Promise<Stored> {
   const hash = createHash('sha256')
   let bytes = 0
   const noted = async function* (): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,4 @@
-import { concatenated } from '../audio/encoding.ts'
-import type { Wav } from '../audio/wav.ts'
+import { joinSamples, type Wav } from '../audio/wav.ts'
 import { nextTurn } from '../concurrency/next-turn.ts'
 import { EngineError, paceOf } from '../engines/engine.ts'
 import { gainOf, type Loudness } from '../engines/loudness.ts'
@@ -83,7 +82,7 @@ export class SpeechAssembly {
   /** @param count the first parts that the recording has; absent: all of them */
   async finish(count = this.#parts.length): Promise<Recording> {
     if (this.#onPart === undefined) await this.#amplify(gainOf(this.#loudness))
-    const audio = recordingOf(this.#joiner, concatenated(this.#parts.slice(0, count)))
+    const audio = recordingOf(this.#joiner, await joinSamples(this.#parts.slice(0, count)))
     const timing = this.#joiner.placements.slice(0, count).map((placement, index) => {
       const { start, text } = this.#chunks[index] as PassageChunk
       return { textStart: start, textEnd: start + text.length, ...placement }

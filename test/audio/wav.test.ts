@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readWav } from '../../src/audio/plain-wav.ts'
-import { durationMs, writeWav } from '../../src/audio/wav.ts'
+import { durationMs, joinSamples, writeWav } from '../../src/audio/wav.ts'
 import { parseWav } from '../setup/speech/parse-wav.ts'
 
 const samples = Int16Array.from({ length: 1000 }, (_, i) => (i * 37) % 20_000)
@@ -14,6 +14,14 @@ test('what is written is read back', () => {
       expect(readWav(file)).toEqual({ sampleRate, channels: 1, samples: data })
     }),
   )
+})
+
+test('joined samples are written without another copy', async () => {
+  const joined = await joinSamples([samples, new Int16Array(0), samples.subarray(3)])
+  expect([...joined]).toEqual([...samples, ...samples.subarray(3)])
+  const file = writeWav(joined, 8000)
+  expect(file.buffer).toBe(joined.buffer)
+  expect(file).toEqual(writeWav(Int16Array.from(joined), 8000))
 })
 
 test('the duration is samples over rate, in milliseconds', () => {
