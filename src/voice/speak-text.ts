@@ -14,7 +14,7 @@ import { type Passage, type PassageChunk, sentenceEnds, splitPassages } from './
 import { splitForListener, splitText } from './split.ts'
 import { listen } from './timing/sounding-clock.ts'
 import type { SpeechTiming } from './timing/speech-timing.ts'
-import { type Heard, timeSpeech } from './timing/time-speech.ts'
+import { type Heard, timeSpeechInTurns } from './timing/time-speech.ts'
 
 const MORE_SEEDS = 2
 const SEEDS = 2 ** 31
@@ -27,7 +27,7 @@ const QUIET_FRAMES_SHARE = 0.05
 const NOISE_RATIO = 2
 
 interface Spoken extends Pick<Recording, 'audio'> {
-  timing(): SpeechTiming
+  timing(): Promise<SpeechTiming>
   readonly durationMs: number
   readonly chunks: number
   readonly language: Language | undefined
@@ -91,7 +91,7 @@ export async function speakText(
   requireReadings(meter.kanji)
   const { audio, timing: placements } = await assembly.finish()
   const text = { text: request.text, language, ends: sentenceEnds(passages ?? []) }
-  const timing = () => timeSpeech(text, placements, heard, audio.sampleRate)
+  const timing = () => timeSpeechInTurns(text, { chunks: placements, heard, sampleRate: audio.sampleRate })
   const { checkSeconds } = meter
   return { audio, timing, durationMs: durationMs(audio), chunks: chunks.length, language, checkSeconds }
 }

@@ -139,9 +139,9 @@ async function render(
       endpoint.engine,
       (engine) => speakText(engine, { ...asked, deadline }, listening, passages),
     )
-    const times = timing()
     parts.ticket?.release()
     if (chunks === 1) relayWhole(parts, claim, audio)
+    const times = await timing()
     await live?.settled()
     return {
       chunks,

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../concurrency/next-turn.ts'
 import type { WordMark } from '../../engines/engine.ts'
 import type { Language } from '../../engines/espeak/detect-language.ts'
 import type { ChunkTiming } from '../assemble.ts'
@@ -54,7 +55,19 @@ export function timeSpeech(
   heard: readonly (Heard | null)[],
   sampleRate: number,
 ): SpeechTiming {
-  return timeSentences(spoken, sentencesOf(spoken), { chunks, heard, sampleRate })
+  const all = sentencesOf(spoken)
+  return inAll(all, [...timeChunks(spoken, all, { chunks, heard, sampleRate })])
+}
+
+/** The same for a long text, each chunk in a turn of its own. */
+export async function timeSpeechInTurns(spoken: SpokenText, recording: HeardText): Promise<SpeechTiming> {
+  const all = sentencesOf(spoken)
+  const timed: SpeechTiming[] = []
+  for (const chunk of timeChunks(spoken, all, recording)) {
+    timed.push(chunk)
+    if (timed.length < recording.chunks.length) await nextTurn()
+  }
+  return inAll(all, timed)
 }
 
 interface HeardText {
@@ -63,23 +76,24 @@ interface HeardText {
   readonly sampleRate: number
 }
 
-function timeSentences(
+function* timeChunks(
   { text, language }: SpokenText,
   all: readonly TextRange[],
   { chunks, heard, sampleRate }: HeardText,
-): SpeechTiming {
-  const words: TimedRange[] = []
-  const pieces: TimedRange[] = []
+): Generator<SpeechTiming> {
   for (const [index, chunk] of chunks.entries()) {
     const sentences = within(all, text, chunk)
     const rendering = heard[index] ?? null
     if (sentences.length === 0 || rendering === null) continue
     const timed = timeOne({ text, language }, chunk, sentences, rendering)
     const place = placed(chunk, sampleRate)
-    words.push(...timed.words.map(place))
-    pieces.push(...timed.sentences.map(place))
+    yield { words: timed.words.map(place), sentences: timed.sentences.map(place) }
   }
-  return { words, sentences: all.flatMap((sentence) => whole(sentence, pieces)) }
+}
+
+function inAll(all: readonly TextRange[], timed: readonly SpeechTiming[]): SpeechTiming {
+  const pieces = timed.flatMap(({ sentences }) => sentences)
+  return { words: timed.flatMap(({ words }) => words), sentences: all.flatMap((sentence) => whole(sentence, pieces)) }
 }
 
 export function estimateTiming({ text, language }: SpokenText, durationMs: number): SpeechTiming {
@@ -87,7 +101,7 @@ export function estimateTiming({ text, language }: SpokenText, durationMs: numbe
   const chunk = { textStart: 0, textEnd: text.length, from: 0, to: durationMs, skipped: 0 }
   const all = sentencesOf({ text, language: undefined })
   const recording = { chunks: [chunk], heard: [{ clock, marks: undefined }], sampleRate: 1000 }
-  const { words, sentences } = timeSentences({ text, language }, all, recording)
+  const { words, sentences } = inAll(all, [...timeChunks({ text, language }, all, recording)])
   const estimated = (range: TimedRange): TimedRange => ({ ...range, source: 'estimated' })
   return { words: words.map(estimated), sentences: sentences.map(estimated) }
 }

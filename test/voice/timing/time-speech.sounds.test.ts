@@ -89,13 +89,14 @@ describe.each(VOICES)('words that pauses part, in %s by %s', (language, voice) =
       const text = `${words.join(between)}${between.trim()}`
       const { audio, timing, spoken } = await speak(text, voice, { language, speed, styleInstruction: style })
       const sounds = soundsIn(audio)
+      const timed = (await timing()).words
       expect(sounds).toHaveLength(words.length)
       let end = 0
       for (const [index, word] of words.entries()) {
         const start = spoken.indexOf(word, end)
         end = start + word.length
         // In kana a dictionary that lacks a word takes it for two.
-        const own = timing().words.filter((one) => one.start >= start && one.end <= end)
+        const own = timed.filter((one) => one.start >= start && one.end <= end)
         const [from, to] = [own[0]!.from - sounds[index]!.from, own.at(-1)!.to - sounds[index]!.to]
         expect([word, Math.abs(from) <= TOLERANCE_MS || from, Math.abs(to) <= TOLERANCE_MS || to]).toEqual([
           word,
@@ -113,7 +114,7 @@ test.each([
   ['ko', 'Korean', '가격은 ₩12,000 정도.', '가격은|₩12,000|정도'],
 ])('by %s in %s a number has the time of its sign as well: %s', async (voice, language, text, words) => {
   const { timing } = await speak(text, voice, { language })
-  const found = timing().words.map((word) => ({ ...word, word: text.slice(word.start, word.end) }))
+  const found = (await timing()).words.map((word) => ({ ...word, word: text.slice(word.start, word.end) }))
   expect(found.map(({ word }) => word).join('|')).toBe(words)
   expect(new Set(found.map(({ source }) => source))).toEqual(new Set(['engine']))
   const lasts = new Map(found.map(({ word, from, to }) => [word, to - from]))
