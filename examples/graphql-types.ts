@@ -16,6 +16,8 @@ export type ActorKind =
 export type AudioFormat =
   /** FLAC file. */
   | 'FLAC'
+  /** MPEG-4 audiobook: AAC of 64 kbit/s with the chapters of the text. Endpoints that list it store it; it is not made of other formats. */
+  | 'M4B'
   /** MP3 file of 64 kbit/s. */
   | 'MP3'
   /** Ogg file of Opus. */

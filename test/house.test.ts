@@ -44,6 +44,7 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   '@graphql-yoga/render-graphiql': 'graphql',
   '@lezer/markdown': 'voice',
   '@libav.js/variant-default': 'audio',
+  '@libav.js/variant-mediarecorder-transcoder': 'audio',
   '@opentelemetry/api': 'telemetry',
   '@opentelemetry/exporter-trace-otlp-http': 'telemetry',
   '@opentelemetry/resources': 'telemetry',

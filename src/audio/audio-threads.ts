@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { threadEnvironment } from '../values/thread.ts'
 import { openAudioShares } from './audio-shares.ts'
 import type { AudioAnswer, AudioResult, AudioTask } from './audio-thread.ts'
-import type { EncodingOptions } from './encoding.ts'
+import type { EncodingOptions, Marks } from './encoding.ts'
 import { AUDIO_FORMATS, type FileFormat } from './format.ts'
 import type { Judgement } from './read-recording.ts'
 import type { SoundKind } from './sound-kind.ts'
@@ -60,8 +60,9 @@ export class AudioThreads {
     }
   }
 
-  async encode({ samples, sampleRate }: Wav, format: FileFormat): Promise<Uint8Array> {
-    return (await this.#leastBusy().run({ kind: 'encode', samples, options: { format, sampleRate } })) as Uint8Array
+  async encode({ samples, sampleRate }: Wav, format: FileFormat, marks?: Marks): Promise<Uint8Array> {
+    const options = { ...marks, format, sampleRate }
+    return (await this.#leastBusy().run({ kind: 'encode', samples, options })) as Uint8Array
   }
 
   /** @throws Error if the bytes are not of that format */

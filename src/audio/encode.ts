@@ -2,8 +2,9 @@ import type { Frame } from '@libav.js/variant-default'
 import { createMp3Encoder, type WasmMediaEncoder } from 'wasm-media-encoders'
 import { nextTurn } from '../concurrency/next-turn.ts'
 import { encodeG711 } from './encode-g711.ts'
+import { encodeM4b } from './encode-m4b.ts'
 import { encodeSamples, encodeWav } from './encode-wav.ts'
-import { type Encoding, type EncodingOptions, joinBytes, type Patch } from './encoding.ts'
+import { type Encoding, type EncodingOptions, floatsOf, joinBytes, type Patch } from './encoding.ts'
 import { encoderRate, mp3Rate } from './format.ts'
 import { frameOf, type LibAV, monoAt, openLibav } from './libav.ts'
 import { resampleTo } from './resample.ts'
@@ -15,7 +16,6 @@ let files = 0
 const PROPERTIES_AT = 18
 const MAX_SAMPLES = 2 ** 36 - 1
 const BITRATE = 64
-const FULL_SCALE = 32_768
 
 const ENCODER_BYTES = 1.5 * 2 ** 20
 
@@ -38,11 +38,12 @@ const KINDS: Readonly<Record<number, { readonly header: number; readonly bytes: 
 type Encoder = WasmMediaEncoder<'audio/mpeg'>
 
 export async function startEncoding(options: EncodingOptions): Promise<Encoding> {
-  const { format, sampleRate, bitRate, rate = encoderRate(format, sampleRate) } = options
+  const { totalSamples: _, ...untold } = options
+  const { format, sampleRate, rate = encoderRate(format, sampleRate) } = options
   if (rate === sampleRate) return startFormat(options)
   const resampler = await resampleTo(rate, sampleRate)
   // The resampler decides the number of samples, so none is stated.
-  const encoding = await startFormat({ format, bitRate, sampleRate: rate })
+  const encoding = await startFormat({ ...untold, sampleRate: rate })
   return {
     patches: encoding.patches,
     push: (samples, isLast) => encoding.push(resampler.push(samples, isLast), isLast),
@@ -67,6 +68,8 @@ async function startFormat(options: EncodingOptions): Promise<Encoding> {
     case 'opus':
     case 'flac':
       return encodeWithLibav(options)
+    case 'm4b':
+      return encodeM4b(options)
   }
 }
 
@@ -212,12 +215,6 @@ async function encodeMp3({ sampleRate, totalSamples, bitRate = BITRATE }: Encodi
 function newEncoder(): Promise<Encoder> {
   made++
   return createMp3Encoder()
-}
-
-function floatsOf(samples: Int16Array): Float32Array {
-  const floats = new Float32Array(samples.length)
-  for (let at = 0; at < samples.length; at++) floats[at] = samples[at]! / FULL_SCALE
-  return floats
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { BitRate, SoundFormat } from './format.ts'
 
-export interface EncodingOptions {
+export interface EncodingOptions extends Marks {
   readonly format: SoundFormat
   /** In Hz. */
   readonly sampleRate: number
@@ -9,6 +9,18 @@ export interface EncodingOptions {
   /** The bit rate of MP3 and Opus; absent: the format's own. */
   readonly bitRate?: BitRate | undefined
   readonly totalSamples?: number
+}
+
+/** An M4B file has them; other formats leave them out. */
+export interface Marks {
+  /** In the order of their times; the first one begins at the beginning. */
+  readonly chapters?: readonly Chapter[] | undefined
+  readonly title?: string | undefined
+}
+
+export interface Chapter {
+  readonly title: string
+  readonly fromMs: number
 }
 
 export interface Encoding {
@@ -22,6 +34,15 @@ export interface Encoding {
 export interface Patch {
   readonly at: number
   readonly bytes: Uint8Array
+}
+
+const FULL_SCALE = 32_768
+
+/** From -1 to 1. */
+export function floatsOf(samples: Int16Array): Float32Array {
+  const floats = new Float32Array(samples.length)
+  for (let at = 0; at < samples.length; at++) floats[at] = samples[at]! / FULL_SCALE
+  return floats
 }
 
 /** The result has a buffer of its own, which can be transferred. */

@@ -4,12 +4,17 @@ import { UNKNOWN_SIZE, WAV_HEADER_BYTES } from './wav.ts'
 export const AUDIO_FORMATS = ['wav', 'mp3', 'opus', 'flac', 'pcm'] as const
 export type AudioFormat = (typeof AUDIO_FORMATS)[number]
 
-/** Formats that are stored, and so decoded as well. */
-export const FILE_FORMATS = ['wav', 'mp3', 'opus', 'flac'] as const
+/** Formats that are stored, and so decoded as well. `m4b` is an MPEG-4 audiobook, which is only read as it is stored. */
+export const FILE_FORMATS = ['wav', 'mp3', 'opus', 'flac', 'm4b'] as const
 export type FileFormat = (typeof FILE_FORMATS)[number]
 
+/** Formats of an endpoint that lists none. */
+export const USUAL_FORMATS: readonly FileFormat[] = ['wav', 'mp3', 'opus', 'flac']
+
+export type AnyFormat = AudioFormat | FileFormat
+
 /** Formats of a transfer. `ulaw` and `alaw` are G.711 without header, for telephones. */
-export type SoundFormat = AudioFormat | 'ulaw' | 'alaw'
+export type SoundFormat = AnyFormat | 'ulaw' | 'alaw'
 
 /** Bit rates of MP3 and Opus that a transfer may ask for, in kbit/s. */
 export type BitRate = 32 | 48 | 64 | 96 | 128 | 192
@@ -18,6 +23,7 @@ export const PCM_RATE = 24_000
 const G711_RATE = 8000
 
 const MP3_RATES = [16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
+export const AAC_RATES: readonly number[] = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
 export const CAPTION_FORMATS = ['vtt', 'srt', 'json'] as const
 export type CaptionFormat = (typeof CAPTION_FORMATS)[number]
 
@@ -34,6 +40,7 @@ export const mp3Rate = (sampleRate: number): (typeof MP3_RATES)[number] =>
 /** The rate in Hz at which a format's encoder gets the samples. */
 export function encoderRate(format: SoundFormat, sampleRate: number): number {
   if (format === 'ulaw' || format === 'alaw') return G711_RATE
+  if (format === 'm4b') return AAC_RATES.find((rate) => rate >= sampleRate) ?? 48_000
   return format === 'pcm' ? PCM_RATE : sampleRate
 }
 
@@ -43,11 +50,12 @@ export function rateOf(format: AudioFormat, sampleRate: number): number {
   return format === 'mp3' ? mp3Rate(sampleRate) : sampleRate
 }
 
-export const FILE_TYPES: Readonly<Record<AudioFormat, string>> = {
+export const FILE_TYPES: Readonly<Record<AnyFormat, string>> = {
   wav: 'audio/wav',
   mp3: 'audio/mpeg',
   opus: 'audio/ogg',
   flac: 'audio/flac',
+  m4b: 'audio/mp4',
   pcm: 'audio/pcm',
 }
 

@@ -4,6 +4,7 @@ import library, {
   type LibAVSync,
   type LibAV as Library,
 } from '@libav.js/variant-default'
+import aacLibrary from '@libav.js/variant-mediarecorder-transcoder'
 
 const MONO = 4
 const AUDIO = 1
@@ -11,19 +12,29 @@ const AUDIO = 1
 /** Synchronous, in the calling thread. */
 export type LibAV = Library & LibAVSync
 
-let opened: Promise<LibAV> | undefined
-let ready: LibAV | undefined
+const ready: LibAV[] = []
 
-export function openLibav(): Promise<LibAV> {
-  opened ??= library.LibAV({ noworker: true }).then((libav) => {
+export const openLibav = openOnce(() => library)
+
+/** With AAC and MPEG-4, but without filters and the other formats. */
+export const openAacLibav = openOnce(() => aacLibrary)
+
+function openOnce(of: () => typeof library): () => Promise<LibAV> {
+  let opened: Promise<LibAV> | undefined
+  const open = async (): Promise<LibAV> => {
+    const libav = await of().LibAV({ noworker: true })
     libav.av_log_set_level_sync(libav.AV_LOG_QUIET)
-    ready = libav
+    ready.push(libav)
     return libav
-  })
-  return opened
+  }
+  return () => {
+    opened ??= open()
+    return opened
+  }
 }
 
-export const libavBytes = (): number => (ready as { HEAPU8?: Uint8Array } | undefined)?.HEAPU8?.byteLength ?? 0
+export const libavBytes = (): number =>
+  ready.reduce((sum, libav) => sum + ((libav as { HEAPU8?: Uint8Array }).HEAPU8?.byteLength ?? 0), 0)
 
 /** @param frameSize 0 or absent: any */
 export const monoAt = (sampleRate: number, sampleFormat: number, frameSize = 0): FilterIOSettings => ({

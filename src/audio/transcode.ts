@@ -3,7 +3,7 @@ import type { FairSemaphore } from '../concurrency/fair-semaphore.ts'
 import type { AudioShares } from './audio-shares.ts'
 import type { AudioEncoder, AudioThreads } from './audio-threads.ts'
 import { encodeSamples, encodeWav } from './encode-wav.ts'
-import type { EncodingOptions } from './encoding.ts'
+import type { EncodingOptions, Marks } from './encoding.ts'
 import { type BitRate, encoderRate, type SoundFormat } from './format.ts'
 
 /** Larger pieces hold up other files in the thread. */
@@ -26,6 +26,7 @@ interface AudioReader {
   readonly bitRate?: BitRate | undefined
   readonly owner: string
   readonly gone: AbortSignal
+  readonly marks?: Marks | undefined
   /** The reader keeps the whole file in memory. */
   readonly isHeld?: boolean
 }
@@ -43,9 +44,9 @@ interface BegunFile {
 export async function* transcode(
   threads: AudioThreads,
   { sampleRate, totalSamples, blocks }: SampleStream,
-  { format, rate, bitRate, owner, gone, isHeld = false }: AudioReader,
+  { format, rate, bitRate, owner, gone, marks, isHeld = false }: AudioReader,
 ): AsyncGenerator<Uint8Array, void> {
-  const options = { format, sampleRate, rate, bitRate, ...(totalSamples !== undefined && { totalSamples }) }
+  const options = { ...marks, format, sampleRate, rate, bitRate, ...(totalSamples !== undefined && { totalSamples }) }
   const plain = plainEncoder(options)
   const release = await shareOf(threads.shares, format, plain !== null, isHeld)?.acquire(owner, gone)
   const encoder = plain ?? threads.startEncoder(options)

@@ -1,4 +1,4 @@
-import { type AudioFormat, FILE_TYPES, formatOfType } from '../audio/format.ts'
+import { type AnyFormat, FILE_TYPES, formatOfType, isAudioFormat } from '../audio/format.ts'
 import { queuedKindOf } from '../catalog/job-kinds.ts'
 import { RESPONSE_FIELDS, type ResponseField } from '../context/catalog-snapshot.ts'
 import type { Parts } from '../context/context.ts'
@@ -58,26 +58,29 @@ const rendered = async (
 const slugOf = ({ endpointKey }: Job): string => endpointKey.slice(endpointKey.indexOf('.') + 1)
 
 /**
- * Null unless the job is completed.
+ * Null unless the job is completed, and for a format that is not made on read.
  * @param format null: as stored
  */
 export async function audioUrlOf(
   { storage, speechUrls, now }: UrlParts,
   { id, status }: Job,
   outputs: readonly StoredOutput[] | null,
-  format: AudioFormat | null,
+  format: AnyFormat | null,
 ): Promise<string | null> {
   const stored = outputs?.find(({ output }) => output === 'audio')
   if (status !== 'completed' || stored === undefined) return null
   const { storageKey, contentType, deletedAt } = stored
   if (format === null || format === formatOfType(contentType))
     return storage.signUrl(storageKey, { contentType, now: now(), isDeleted: deletedAt != null })
+  if (!isAudioFormat(format)) return null
   return speechUrls.sign(`${AUDIO_FOLDERS.completed}/${id}.${format}`, FILE_TYPES[format], now())
 }
 
-/** A signed URL that plays speech while it is spoken; null if the job has failed. */
-export const liveUrlOf = ({ speechUrls, now }: UrlParts, { id, status }: Job, format: AudioFormat): string | null =>
-  status === 'failed' ? null : speechUrls.sign(`${AUDIO_FOLDERS.live}/${id}.${format}`, FILE_TYPES[format], now())
+/** A signed URL that plays speech while it is spoken; null if the job has failed, and for a format that is not made on read. */
+export const liveUrlOf = ({ speechUrls, now }: UrlParts, { id, status }: Job, format: AnyFormat): string | null =>
+  status === 'failed' || !isAudioFormat(format)
+    ? null
+    : speechUrls.sign(`${AUDIO_FOLDERS.live}/${id}.${format}`, FILE_TYPES[format], now())
 
 /** The wire form of a job for polling and webhooks. URLs are signed for 15 minutes. */
 export async function presentVoiceJob(parts: UrlParts & Pick<Parts, 'catalog'>, job: PolledJob): Promise<VoiceJobBody> {

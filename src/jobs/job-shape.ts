@@ -1,5 +1,5 @@
 import type { WebhookDeliveryState } from '../../prisma/generated/prisma/enums.ts'
-import type { AudioFormat, CaptionFormat } from '../audio/format.ts'
+import type { AnyFormat, CaptionFormat } from '../audio/format.ts'
 import { FIELD_NAMES, fieldOf, type JobFields, type REST_FIELDS } from './job-fields.ts'
 import { JOB_ERRORS, type JobErrorCode } from './job-states.ts'
 import { STORED_OUTPUTS, type StoredOutput } from './sign-outputs.ts'
@@ -42,7 +42,7 @@ interface JobError {
 
 /** Options of a job. Callers never see them; the Idempotency-Key covers them. */
 export interface JobOptions {
-  readonly format?: AudioFormat
+  readonly format?: AnyFormat
   readonly captions?: readonly CaptionFormat[]
   /** 1 is the voice's own pace; an input `speed` takes precedence. */
   readonly speed?: number

@@ -1,4 +1,4 @@
-import { CAPTION_FORMATS, type CaptionFormat, FILE_FORMATS, type FileFormat } from '../audio/format.ts'
+import { CAPTION_FORMATS, type CaptionFormat, FILE_FORMATS, type FileFormat, USUAL_FORMATS } from '../audio/format.ts'
 import type { CaptionsBlock, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Detail } from '../errors/service-error.ts'
 import type { JobOptions } from '../jobs/job-shape.ts'
@@ -18,7 +18,7 @@ export function wrongFormats(
   inputs: Inputs,
   options: JobOptions | null | undefined,
 ): Detail[] {
-  const format = { allowed: audio?.formats ?? FILE_FORMATS, rule: 'one of', input: audio?.format_input }
+  const format = { allowed: audio?.formats ?? USUAL_FORMATS, rule: 'one of', input: audio?.format_input }
   const caption = { allowed: captions?.formats ?? CAPTION_FORMATS, rule: 'among', input: captions?.captions_input }
   const one = (value: unknown) => (value === undefined ? [] : [value])
   return [

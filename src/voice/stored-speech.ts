@@ -3,7 +3,7 @@ import { requireAccount, requireScope } from '../access/require.ts'
 import { JOB_READ_SCOPE } from '../access/scopes.ts'
 import { AudioBusy } from '../audio/audio-shares.ts'
 import type { AudioThreads } from '../audio/audio-threads.ts'
-import { AUDIO_FORMATS, type AudioFormat, FILE_TYPES, formatOfType } from '../audio/format.ts'
+import { type AnyFormat, AUDIO_FORMATS, type AudioFormat, FILE_TYPES, formatOfType } from '../audio/format.ts'
 import { type SampleStream, transcoded } from '../audio/transcode.ts'
 import { WAV_HEADER_BYTES, type Wav } from '../audio/wav.ts'
 import { nextTurn } from '../concurrency/next-turn.ts'
@@ -27,7 +27,7 @@ type AudioContext = Context & SpeechParts
 
 export interface JobAudio {
   readonly contentType: string
-  readonly format: AudioFormat
+  readonly format: AnyFormat
   readonly content: Readable
 }
 

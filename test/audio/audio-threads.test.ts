@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, describe, expect, test } from 'vitest'
 import { AudioThreads } from '../../src/audio/audio-threads.ts'
-import { AUDIO_FORMATS, type AudioFormat, FILE_FORMATS, PCM_RATE } from '../../src/audio/format.ts'
+import { type AnyFormat, AUDIO_FORMATS, FILE_FORMATS, PCM_RATE } from '../../src/audio/format.ts'
 import type { Wav } from '../../src/audio/wav.ts'
 import { fileProblems } from '../setup/speech/file-problems.ts'
 import { samplesOf, similarity, sweep } from '../setup/speech/sound.ts'
@@ -11,10 +11,17 @@ afterAll(() => threads.close())
 
 const RATES = [8000, 22_050, 48_000]
 /** Encoders of speech leave out what is not heard. */
-const LEAST_SIMILAR: Readonly<Record<AudioFormat, number>> = { wav: 1, flac: 1, mp3: 0.97, opus: 0.9, pcm: 0.98 }
+const LEAST_SIMILAR: Readonly<Record<AnyFormat, number>> = {
+  wav: 1,
+  flac: 1,
+  mp3: 0.97,
+  opus: 0.9,
+  m4b: 0.97,
+  pcm: 0.98,
+}
 const MOST_LATE_SECONDS = 0.08
 
-async function encoded(pool: AudioThreads, wav: Wav, format: AudioFormat, block = 7001): Promise<Uint8Array> {
+async function encoded(pool: AudioThreads, wav: Wav, format: AnyFormat, block = 7001): Promise<Uint8Array> {
   const encoder = pool.startEncoder({ format, sampleRate: wav.sampleRate })
   const parts: Uint8Array[] = []
   for (let at = 0; at < wav.samples.length; at += block)
@@ -22,10 +29,10 @@ async function encoded(pool: AudioThreads, wav: Wav, format: AudioFormat, block 
   return Buffer.concat([...parts, await encoder.end()])
 }
 
-const decoded = async (bytes: Uint8Array, format: AudioFormat): Promise<Wav> =>
+const decoded = async (bytes: Uint8Array, format: AnyFormat): Promise<Wav> =>
   format === 'pcm' ? { sampleRate: PCM_RATE, channels: 1, samples: samplesOf(bytes) } : threads.decode(bytes, format)
 
-test.each(['mp3', 'opus', 'flac'] as const)('a stream waits for no whole file: %s', async (format) => {
+test.each(['mp3', 'opus', 'flac', 'm4b'] as const)('a stream waits for no whole file: %s', async (format) => {
   const [long, short] = [sweep(60, 22_050), sweep(0.5, 22_050)]
   let isWhole = false
   const whole = threads.encode(long, format).then((bytes) => {
@@ -37,7 +44,7 @@ test.each(['mp3', 'opus', 'flac'] as const)('a stream waits for no whole file: %
   expect((await threads.decode(await whole, format)).samples.length).toBeGreaterThanOrEqual(long.samples.length)
 })
 
-describe.each(AUDIO_FORMATS)('%s', (format) => {
+describe.each([...AUDIO_FORMATS, 'm4b'] as const)('%s', (format) => {
   test.each(RATES)('plays as long as its samples at %i Hz, and sounds like them', async (rate) => {
     const wav = sweep(1, rate)
     const heard = await decoded(await encoded(threads, wav, format), format)

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { AUDIO_FORMATS, type AudioFormat, FILE_FORMATS, FILE_TYPES, PCM_RATE } from '../../src/audio/format.ts'
+import { type AnyFormat, AUDIO_FORMATS, FILE_FORMATS, FILE_TYPES, PCM_RATE } from '../../src/audio/format.ts'
 import type { Wav } from '../../src/audio/wav.ts'
 import { call } from '../setup/http.ts'
 import { finishedJob } from '../setup/jobs/fixtures.ts'
@@ -23,6 +23,7 @@ let spoken: Wav
 beforeAll(async () => {
   service = await startTestRuntime({ worker: true })
   await applyEndpoint(service.runtime, 'plain')
+  await applyEndpoint(service.runtime, 'books', {}, { audio: { formats: [...FILE_FORMATS].reverse() } })
   const properties = {
     text: { type: 'string' },
     voice: { type: 'string' },
@@ -40,7 +41,7 @@ afterAll(() => service.close())
 
 const audioOf = (id: string, format?: string, options: { key?: string; method?: string } = { key }) =>
   call(`${service.url}/api/v1/voice/jobs/${id}/audio${format === undefined ? '' : `?format=${format}`}`, options)
-const heard = async (bytes: Uint8Array, format: AudioFormat): Promise<Wav> =>
+const heard = async (bytes: Uint8Array, format: AnyFormat): Promise<Wav> =>
   format === 'pcm'
     ? { sampleRate: PCM_RATE, channels: 1, samples: samplesOf(bytes) }
     : service.runtime.audio.decode(bytes, format)
@@ -212,7 +213,7 @@ describe('a job that is stored in another format', () => {
   test.each(FILE_FORMATS)(
     'is a file of %s, by the argument audioFormat, and is read in every other',
     async (format) => {
-      const mutation = `mutation ($inputs: JSON!) { submitVoiceJob(slug: "plain", inputs: $inputs, audioFormat: ${format.toUpperCase()}) {
+      const mutation = `mutation ($inputs: JSON!) { submitVoiceJob(slug: "books", inputs: $inputs, audioFormat: ${format.toUpperCase()}) {
       ... on VoiceJobSubmission { jobId } ... on RequestError { message } } }`
       const made = (await graphql(mutation, { inputs })).data.submitVoiceJob!
       const job = await finishedJob(service.url, key, made.jobId!)
@@ -242,6 +243,27 @@ describe('a job that is stored in another format', () => {
       ... on RequestError { message details { path message } } } }`
     expect((await graphql(mutation, { inputs })).data.submitVoiceJob).toMatchObject({
       details: [{ path: '/audioFormat', message: 'must be one of mp3, flac' }],
+    })
+  })
+
+  test('is an M4B file only of endpoints that list it, and is not made of another format', async () => {
+    const submit = (slug: string) =>
+      call(`${service.url}/api/v1/voice/${slug}`, { method: 'POST', key, body: { inputs } })
+    const book = (await submit('books')).json<{ job_id: string }>().job_id
+    const job = await finishedJob(service.url, key, book)
+    const reply = await audioOf(book)
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'audio/mp4'])
+    expect(reply.headers['content-disposition']).toContain('.m4b')
+    expect(reply.bytes.equals((await call(job.outputs!.audio)).bytes)).toBe(true)
+    const urls = 'query ($id: ID!) { voiceJob(jobId: $id) { audioUrl(format: M4B) liveUrl(format: M4B) } }'
+    const ofBook = (await graphql(urls, { id: book })).data.voiceJob!
+    expect([(await call(ofBook.audioUrl!)).bytes.equals(reply.bytes), ofBook.liveUrl]).toEqual([true, null])
+    expect((await graphql(urls, { id: jobId })).data.voiceJob).toEqual({ audioUrl: null, liveUrl: null })
+    expect((await audioOf(jobId, 'm4b')).status).toBe(400)
+    const refused = `mutation ($inputs: JSON!) { submitVoiceJob(slug: "plain", inputs: $inputs, audioFormat: M4B) {
+      ... on RequestError { message details { path message } } } }`
+    expect((await graphql(refused, { inputs })).data.submitVoiceJob).toMatchObject({
+      details: [{ path: '/audioFormat', message: 'must be one of wav, mp3, opus, flac' }],
     })
   })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SCOPE_FORM } from '../../access/scopes.ts'
-import { CAPTION_FORMATS, FILE_FORMATS } from '../../audio/format.ts'
+import { CAPTION_FORMATS, FILE_FORMATS, USUAL_FORMATS } from '../../audio/format.ts'
 import { RESPONSE_FIELDS } from '../../context/catalog-snapshot.ts'
 import { checkRecording, checkVoice } from '../../engines/check-voice.ts'
 import { serverAddress } from '../../engines/engine.ts'
@@ -268,7 +268,7 @@ function isAsync(schema: unknown): boolean {
 
 const wrongAudio = (spec: Inputs & { audio?: z.output<typeof audioBlock> | undefined }): Wrong | null =>
   wrongInput(spec, ['audio', 'format_input'], spec.audio?.format_input) ??
-  wrongDefault(spec, spec.audio?.format_input, spec.audio?.formats ?? FILE_FORMATS)
+  wrongDefault(spec, spec.audio?.format_input, spec.audio?.formats ?? USUAL_FORMATS)
 
 const wrongCaptions = (spec: Inputs & { captions?: z.output<typeof captionsBlock> | undefined }): Wrong | null =>
   wrongInput(spec, ['captions', 'captions_input'], spec.captions?.captions_input) ??

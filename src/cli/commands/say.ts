@@ -2,7 +2,13 @@ import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { CAPTION_FORMATS, type CaptionFormat, FILE_FORMATS, type FileFormat } from '../../audio/format.ts'
+import {
+  CAPTION_FORMATS,
+  type CaptionFormat,
+  FILE_FORMATS,
+  type FileFormat,
+  USUAL_FORMATS,
+} from '../../audio/format.ts'
 import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import type { OperatorJob } from '../../jobs/job.ts'
 import type { StoredAudio } from '../../jobs/job-parts.ts'
@@ -100,8 +106,8 @@ async function usualEndpoint(ctx: ServiceContext, voice: string | undefined): Pr
 
 function formatOf({ catalog }: ServiceContext, { endpoint, output }: Chosen): FileFormat | undefined {
   const named = FILE_FORMATS.find((format) => output !== undefined && extname(output).toLowerCase() === `.${format}`)
-  const formats = catalog.current.endpoints.get(endpoint)?.audio?.formats
-  if (named === undefined || formats === undefined || formats.includes(named)) return named
+  const formats = catalog.current.endpoints.get(endpoint)?.audio?.formats ?? USUAL_FORMATS
+  if (named === undefined || formats.includes(named)) return named
   const endings = formats.map((format) => `.${format}`).join(', ')
   throw invalidRequest(`Give -o a file that ends with one of ${endings}, the formats of "${endpoint}", or --format.`)
 }

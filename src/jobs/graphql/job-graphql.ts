@@ -1,6 +1,6 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
-import type { AudioFormat } from '../../audio/format.ts'
+import type { AnyFormat } from '../../audio/format.ts'
 import { byType, type JobType } from '../../catalog/job-kinds.ts'
 import type { MediaKind } from '../../companion/tag-media.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
@@ -55,11 +55,12 @@ export const MediaKindEnum = describedEnum<MediaKind>('MediaKind', 'Kind of a me
   audio: 'Recording of sound.',
 })
 
-export const AudioFormatEnum = describedEnum<AudioFormat>('AudioFormat', 'Format of audio.', {
+export const AudioFormatEnum = describedEnum<AnyFormat>('AudioFormat', 'Format of audio.', {
   wav: 'WAV file of 16-bit PCM.',
   mp3: 'MP3 file of 64 kbit/s.',
   opus: 'Ogg file of Opus.',
   flac: 'FLAC file.',
+  m4b: 'MPEG-4 audiobook: AAC of 64 kbit/s with the chapters of the text. Endpoints that list it store it; it is not made of other formats.',
   pcm: 'PCM samples without a header: 16 bits, little-endian, mono, 24 kHz. No job is stored in it.',
 })
 

@@ -57,7 +57,8 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
   audioUrl: t.field({
     type: 'URL',
     nullable: true,
-    description: 'Signed URL of the audio in any format, valid for 15 minutes; null unless the job is completed.',
+    description:
+      'Signed URL of the audio in any format, valid for 15 minutes; null unless the job is completed, and as M4B unless it is stored so.',
     args: {
       format: t.arg({ type: AudioFormatEnum, description: 'Format of the audio; the stored one unless given.' }),
     },
@@ -67,7 +68,7 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
     type: 'URL',
     nullable: true,
     description:
-      'Signed URL that plays the speech while it is still being made, from the first finished sentence on; valid for 15 minutes. Null if the job has failed.',
+      'Signed URL that plays the speech while it is still being made, from the first finished sentence on; valid for 15 minutes. Null if the job has failed, and as M4B.',
     args: { format: t.arg({ type: AudioFormatEnum, description: 'Format of the audio; MP3 unless given.' }) },
     resolve: (job, { format }, ctx) => liveUrlOf(ctx, job, format ?? 'mp3'),
   }),

@@ -1,4 +1,4 @@
-import type { AudioFormat, CaptionFormat } from '../../audio/format.ts'
+import type { AnyFormat, CaptionFormat } from '../../audio/format.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext, result } from '../../graphql/builder.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
@@ -149,7 +149,7 @@ builder.queryField('voiceJob', (t) =>
 
 type SubmissionArgs = Omit<VoiceJobInput, 'inputs' | 'options'> & {
   readonly inputs?: unknown
-  readonly audioFormat?: AudioFormat | null
+  readonly audioFormat?: AnyFormat | null
   readonly captions?: readonly CaptionFormat[] | null
   readonly live?: boolean | null
   readonly options?: SubmitOptions | null

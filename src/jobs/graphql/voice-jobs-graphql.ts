@@ -1,4 +1,4 @@
-import type { AudioFormat, CaptionFormat } from '../../audio/format.ts'
+import type { AnyFormat, CaptionFormat } from '../../audio/format.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { builder, OfItem, result } from '../../graphql/builder.ts'
 import { submitVoiceJobs, type VoiceJobsInput } from '../../voice/submit-voice-jobs.ts'
@@ -10,7 +10,7 @@ import { CaptionFormatEnum, SubmissionRef } from './voice-job-graphql.ts'
 interface SubmitVoiceJobsOptions extends SubmitOptions {
   readonly idempotencyKey?: string | null | undefined
   readonly webhookUrl?: string | null | undefined
-  readonly audioFormat?: AudioFormat | null | undefined
+  readonly audioFormat?: AnyFormat | null | undefined
   readonly captions?: readonly CaptionFormat[] | null | undefined
 }
 

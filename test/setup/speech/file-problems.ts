@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AudioFormat } from '../../../src/audio/format.ts'
+import type { AnyFormat } from '../../../src/audio/format.ts'
 
 interface Checker {
   program: string
-  formats: AudioFormat[]
+  formats: AnyFormat[]
   args: (file: string) => string[]
   /** A line of its output that says nothing against the file. */
   harmless?: RegExp
@@ -15,7 +15,7 @@ interface Checker {
 }
 
 const CHECKERS: Checker[] = [
-  { program: 'ffprobe', formats: ['wav', 'mp3', 'opus', 'flac'], args: (file) => ['-v', 'warning', '-i', file] },
+  { program: 'ffprobe', formats: ['wav', 'mp3', 'opus', 'flac', 'm4b'], args: (file) => ['-v', 'warning', '-i', file] },
   // FLAC that grew while it was sent has no checksum.
   { program: 'flac', formats: ['flac'], args: (file) => ['-ts', file], harmless: /cannot check MD5 signature/ },
   { program: 'opusinfo', formats: ['opus'], args: (file) => [file], problem: /WARNING|ERROR/ },
@@ -31,7 +31,7 @@ const CHECKERS: Checker[] = [
 ]
 
 /** The complaints of ffprobe, flac, opusinfo, mp3val and sox about a file, each line after its program's name. A missing program says nothing. */
-export function fileProblems(bytes: Uint8Array, format: AudioFormat): string[] {
+export function fileProblems(bytes: Uint8Array, format: AnyFormat): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'sonant-audio-'))
   try {
     const file = join(folder, `file.${format}`)
