@@ -1,9 +1,11 @@
 import { requireAccount } from '../access/require.ts'
+import { usedThisMonth } from '../accounts/monthly-usage.ts'
 import { myEndpoints } from '../catalog/endpoints.ts'
 import { textLimit } from '../catalog/voice-endpoint.ts'
 import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { LANGUAGE_CODES, LANGUAGES } from '../engines/espeak/detect-language.ts'
+import type { ServiceContext } from '../runtime/services.ts'
 import { findModel } from '../speech/reach-models.ts'
 import { meaningOf } from '../speech/speech-request.ts'
 import { idTime } from '../values/id.ts'
@@ -57,15 +59,18 @@ function languagesOf({ inputs }: VoiceEndpoint) {
   return LANGUAGES.filter((one) => listed === null || listed.some((name) => meaningOf(String(name)) === one))
 }
 
-/** `GET /v1/user/subscription`: the credits that the caller may still use, of its account's balance and within monthly limits. */
-export function showSubscription(ctx: Context) {
-  const { credits, allowance } = requireAccount(ctx)
+/** `GET /v1/user/subscription`: the credits that the account's jobs used this month, and what the caller may use beyond. */
+export async function showSubscription(ctx: ServiceContext) {
+  const { accountId, credits, allowance } = requireAccount(ctx)
   const left = allowance != null && allowance < credits ? allowance : credits
+  const used = (await usedThisMonth(ctx, [accountId])).get(accountId) ?? 0
+  const now = ctx.now()
   return {
     tier: 'sonant',
     status: 'active',
-    character_count: 0,
-    character_limit: Math.max(0, Number(left)),
+    character_count: used,
+    character_limit: used + Math.max(0, Number(left)),
+    next_character_count_reset_unix: Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) / 1000,
     max_credit_limit_extension: 0,
     can_extend_character_limit: false,
     allowed_to_extend_character_limit: false,
@@ -85,12 +90,12 @@ export function showSubscription(ctx: Context) {
 }
 
 /** `GET /v1/user`. */
-export function showUser(ctx: Context) {
+export async function showUser(ctx: ServiceContext) {
   const { accountId } = requireAccount(ctx)
   return {
     user_id: accountId,
     workspace_id: accountId,
-    subscription: showSubscription(ctx),
+    subscription: await showSubscription(ctx),
     is_new_user: false,
     can_use_delayed_payment_methods: false,
     is_onboarding_completed: true,

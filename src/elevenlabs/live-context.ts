@@ -5,8 +5,8 @@ import { codePoints, textLimit } from '../catalog/voice-endpoint.ts'
 import { knownLanguage } from '../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../engines/espeak/espeak-voice.ts'
 import type { ServiceContext } from '../runtime/services.ts'
-import { alignmentOf } from '../speech/alignment.ts'
 import { type HeardPart, LiveText } from '../voice/open-text/live-text.ts'
+import { alignmentOf } from './alignment.ts'
 import type { WantedSpeech } from './speech.ts'
 
 interface Talk {
@@ -89,23 +89,17 @@ export class LiveContext {
 
 /** Milliseconds from the beginning of the part, for each of its characters. */
 function alignmentIn({ text, words, samples, sampleRate }: HeardPart): object {
-  const times = {
-    words: words.map(({ start, end, from, to }) => ({
-      offset: codePoints(text.slice(0, start)),
-      length: codePoints(text.slice(start, end)),
-      start: from / 1000,
-      end: to / 1000,
-    })),
-  }
+  const placed = words.map(({ start, end, from, to }) => ({
+    offset: codePoints(text.slice(0, start)),
+    length: codePoints(text.slice(start, end)),
+    start: from / 1000,
+    end: to / 1000,
+  }))
   const {
     characters,
     character_start_times_seconds: starts,
     character_end_times_seconds: ends,
-  } = alignmentOf({
-    text,
-    durationMs: (samples.length / sampleRate) * 1000,
-    times,
-  })
+  } = alignmentOf([...text], placed, 0, samples.length / sampleRate)
   const inMs = (seconds: number) => Math.round(seconds * 1000)
   return {
     chars: characters,

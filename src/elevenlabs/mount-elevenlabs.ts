@@ -62,6 +62,8 @@ export async function mountElevenlabs(app: FastifyInstance, callers: Callers): P
   await mountBelow(app, '/v1/text-to-dialogue', callers, (scope) => {
     mountSpeech(scope, callers, '', speak(readDialogue, writeAudio))
     mountSpeech(scope, callers, '/stream', speak(readDialogue, writeAudio))
+    mountSpeech(scope, callers, '/with-timestamps', speak(readDialogue, writeTimed))
+    mountSpeech(scope, callers, '/stream/with-timestamps', speak(readDialogue, writeTimedLines))
   })
   await mountBelow(app, '/v1/voices', callers, (scope) => {
     mountRead(scope, callers, '', listVoices)

@@ -4,7 +4,6 @@ import { JSON_TYPE } from '../errors/describe-error.ts'
 import { clientDisconnect } from '../http/client-disconnect.ts'
 import { rejectRepeatedKey } from '../http/headers.ts'
 import type { ServiceContext } from '../runtime/services.ts'
-import { alignedLines, alignmentsBeside } from '../speech/alignment.ts'
 import {
   answerSpeech,
   audioJson,
@@ -14,11 +13,13 @@ import {
   loadTimes,
 } from '../speech/answer-speech.ts'
 import { type SpeechAnswer, sendSpeech } from '../speech/mount-door.ts'
+import { alignedLines, PartTimes, wholeAlignment } from './alignment.ts'
 import type { ElevenlabsRequest, WantedSpeech } from './speech.ts'
 
 interface Spoken {
   readonly wanted: WantedSpeech
   readonly created: CreatedSpeech
+  readonly times: PartTimes
   readonly gone: AbortSignal
   readonly reply: FastifyReply
 }
@@ -34,15 +35,17 @@ export const speak =
     const ctx = request.elevenlabsCtx as ServiceContext
     const gone = clientDisconnect(reply.raw)
     rejectRepeatedKey(request.raw)
-    const wanted = await read(ctx, {
+    const asked = await read(ctx, {
       voiceId: (request.params as { readonly voice_id?: string }).voice_id ?? '',
       body: (request.body ?? {}) as Record<string, unknown>,
       query: request.query as Record<string, unknown>,
       idempotencyKey: request.headers['idempotency-key'] as string | undefined,
     })
+    const times = new PartTimes()
+    const wanted = write === writeTimedLines ? inParts(asked, times) : asked
     const answer = await createAnswer(ctx, wanted, gone, async (created) => ({
       jobId: created.jobId,
-      ...(await write(ctx, { wanted, created, gone, reply })),
+      ...(await write(ctx, { wanted, created, times, gone, reply })),
     }))
     return sendSpeech(reply, answer, {
       'request-id': request.id,
@@ -50,6 +53,15 @@ export const speak =
       'character-cost': String(wanted.characters),
     })
   }
+
+const textOf = ({ submission }: WantedSpeech): string => String((submission.inputs as { readonly text?: unknown }).text)
+
+/** The worker speaks such a text as one piece, whose parts come with their times. */
+function inParts(wanted: WantedSpeech, times: PartTimes): WantedSpeech {
+  const { submission } = wanted
+  const options = { ...submission.options, pieces: [textOf(wanted).length] }
+  return { ...wanted, submission: { ...submission, options }, onPart: times.note }
+}
 
 const readerOf = (ctx: ServiceContext, { gone, reply }: Spoken) => ({
   owner: requireAccount(ctx).accountId,
@@ -65,12 +77,16 @@ export async function writeAudio(ctx: ServiceContext, spoken: Spoken): Promise<A
 
 export async function writeTimed(ctx: ServiceContext, { wanted, created, gone }: Spoken): Promise<Answer> {
   const timed = await collectTimed(ctx, wanted.file, created, gone)
-  return { contentType: JSON_TYPE, ...audioJson('audio_base64', timed.audio, alignmentsBeside(timed)) }
+  return { contentType: JSON_TYPE, ...audioJson('audio_base64', timed.audio, wholeAlignment(wanted.sent, timed)) }
 }
 
 export async function writeTimedLines(ctx: ServiceContext, spoken: Spoken): Promise<Answer> {
-  const { wanted, created } = spoken
-  const around = (bytes: AsyncIterable<Uint8Array>) => alignedLines(bytes, () => loadTimes(ctx, created.jobId))
+  const { wanted, created, times } = spoken
+  const { sent } = wanted
+  const take = () => times.take(sent, textOf(wanted), created.speech.sampleRate)
+  // An earlier request's job may have no times beside its parts.
+  const takeRest = async () => (created.replayed ? wholeAlignment(sent, await loadTimes(ctx, created.jobId)) : take())
+  const around = (bytes: AsyncIterable<Uint8Array>) => alignedLines(bytes, take, takeRest)
   const lines = await answerSpeech(ctx.audio, wanted.file, created.speech, { ...readerOf(ctx, spoken), around })
   return { contentType: JSON_TYPE, ...lines }
 }

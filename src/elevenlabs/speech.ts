@@ -4,6 +4,7 @@ import { findModel, requireModel } from '../speech/reach-models.ts'
 import { findSpeakers, meaningOf, readSpeechRequest, type SpeechRequest } from '../speech/speech-request.ts'
 import { SpeechViolation } from '../speech/speech-violation.ts'
 import { type DialogueTurn, dialogueScript } from '../voice/markup/dialogue-script.ts'
+import { type SentText, sentText } from './alignment.ts'
 import { type OutputFormat, requireOutputFormat } from './output-format.ts'
 import { nameVoice, voiceNotFound } from './voices.ts'
 
@@ -21,6 +22,7 @@ export interface ElevenlabsRequest {
 
 export interface WantedSpeech extends SpeechRequest {
   readonly file: OutputFormat
+  readonly sent: SentText
 }
 
 /**
@@ -32,7 +34,8 @@ export async function readElevenlabsRequest(ctx: ServiceContext, request: Eleven
   const { text } = body
   if (typeof text !== 'string') throw new SpeechViolation('input', 'Send the text to speak as text.')
   const named = nameVoice(ctx, voiceId, body.model_id)
-  return readWanted(ctx, { ...request, voiceId }, { ...named, ...mannerOf(body), input: text }, idempotencyKey)
+  const fields = { ...named, ...mannerOf(body), input: text }
+  return { ...(await readWanted(ctx, { ...request, voiceId }, fields, idempotencyKey)), sent: sentText(text) }
 }
 
 /**
@@ -44,11 +47,22 @@ export async function readDialogue(ctx: ServiceContext, request: ElevenlabsReque
   const turns = turnsOf(body.inputs)
   const { endpoint, voices } = await findVoices(ctx, [...new Set(turns.map(({ voiceId }) => voiceId))], body.model_id)
   const spoken: DialogueTurn[] = turns.map(({ voiceId, text }) => ({ voice: voices.get(voiceId) as string, text }))
-  const input = dialogueScript(spoken)
-  const fields = { ...mannerOf(body), model: endpoint.slug, voice: spoken[0]?.voice, input, markup: 'ssml' }
+  const { ssml, places } = dialogueScript(spoken)
+  const fields = { ...mannerOf(body), model: endpoint.slug, voice: spoken[0]?.voice, input: ssml, markup: 'ssml' }
   const wanted = await readWanted(ctx, request, fields, idempotencyKey)
   const fieldOf: WantedSpeech['fieldOf'] = (detail) => wanted.fieldOf(detail).replace(/^input$/, 'inputs')
-  return { ...wanted, fieldOf, characters: spoken.reduce((sum, { text }) => sum + codePoints(text), 0) }
+  const sent = sentTurns(turns, places)
+  return { ...wanted, fieldOf, sent, characters: sent.characters.length }
+}
+
+function sentTurns(turns: ReturnType<typeof turnsOf>, places: readonly number[]): SentText {
+  let end = 0
+  const ended = turns.map(({ text, voiceId }) => {
+    end += codePoints(text)
+    return { voiceId, end }
+  })
+  const characters = [...turns.map(({ text }) => text).join('')]
+  return { characters, placeOf: (at) => places[at] ?? characters.length, turns: ended }
 }
 
 /** The one endpoint of these voices, and its slug of each. @throws SpeechViolation */
@@ -83,7 +97,7 @@ async function readWanted(
   { voiceId, query }: Pick<ElevenlabsRequest, 'voiceId' | 'query'>,
   fields: Fields,
   idempotencyKey: string | undefined,
-): Promise<WantedSpeech> {
+): Promise<Omit<WantedSpeech, 'sent'>> {
   const deliveryOf = () => ({ file: requireOutputFormat(query.output_format) })
   try {
     return await readSpeechRequest(ctx, fields, idempotencyKey, { standIns: [], deliveryOf })

@@ -78,7 +78,8 @@ export async function createAnswer<T>(
   const answer = async ({ jobId, replayed }: Submission): Promise<T> => {
     let speech: SampleStream | undefined
     try {
-      speech = await hear(ctx, { jobId, isSubmitter: !replayed }, gone, deadline)
+      const told = replayed ? undefined : request.onPart
+      speech = await hear(ctx, { jobId, isSubmitter: !replayed, ...(told && { onPart: told }) }, gone, deadline)
       return await make({ jobId, speech, replayed })
     } catch (error) {
       speech?.close?.()
@@ -101,7 +102,7 @@ const isCancelled = (error: unknown): boolean => error instanceof JobFailure && 
 /** @param deadline of the whole request, in milliseconds of `performance.now()` */
 async function hear(
   ctx: ServiceContext,
-  job: { readonly jobId: string; readonly isSubmitter: boolean },
+  job: Omit<Parameters<typeof listenToJob>[1], 'signal'>,
   gone: AbortSignal,
   deadline: number,
 ): Promise<SampleStream> {

@@ -11,6 +11,7 @@ import { toServiceError } from '../errors/describe-error.ts'
 import type { Detail } from '../errors/service-error.ts'
 import { storedOptions } from '../jobs/job-shape.ts'
 import { endpointOfReplay } from '../jobs/lifecycle/check-submission.ts'
+import type { PartTiming } from '../jobs/live-parts.ts'
 import { noteRejection } from '../jobs/notes/note-submission.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import type { VoiceJobInput } from '../voice/submit-voice-job.ts'
@@ -38,6 +39,8 @@ export interface SpeechRequest {
   /** Unicode code points; the price depends on them. */
   readonly characters: number
   readonly fieldOf: (detail: Detail) => string
+  /** Told of the parts of a text in pieces, if the request submits its job. */
+  readonly onPart?: (part: PartTiming) => void
 }
 
 /** Fields by OpenAI's names; other doors translate theirs. */

@@ -91,6 +91,11 @@ test('every door that charges refuses what would pass the limit, and accepts wha
     'false',
     { type: 'insufficient_quota', code: 'insufficient_quota' },
   ])
+  const elevenlabs = await post(key, '/v1/text-to-speech/capped:calm', { text: TEXT })
+  expect([elevenlabs.status, elevenlabs.json()]).toEqual([
+    401,
+    { detail: { status: 'quota_exceeded', message: expect.stringContaining('monthly limit') } },
+  ])
   const asked = (query: string, variables = {}) => post(key, '/graphql', { query, variables })
   expect(codeOf((await asked(SUBMIT)).json())).toBe('PAYMENT_REQUIRED')
   const { job_id: id } = first.json<{ job_id: string }>()

@@ -112,6 +112,55 @@ describe('@elevenlabs/elevenlabs-js', () => {
     })
   })
 
+  test('gets the times and voices of a dialogue, at once and as it comes', async () => {
+    server.answer(() => ({}))
+    const inputs = [
+      { text: 'Knock & knock <you>.', voiceId: 'pair:anna' },
+      { text: 'Who is there 👋🏽?', voiceId: 'pair:bert' },
+      { text: 'A client.', voiceId: 'pair:anna' },
+    ]
+    const all = inputs.map(({ text }) => text).join('')
+    const timed = await client().textToDialogue.convertWithTimestamps({ inputs, outputFormat: 'pcm_16000' })
+    const { characters, characterStartTimesSeconds: starts, characterEndTimesSeconds: ends } = timed.alignment!
+    expect(characters.join('')).toBe(all)
+    expect(ends.at(-1)).toBeCloseTo(Buffer.from(timed.audioBase64, 'base64').length / 32_000, 1)
+    expect(
+      timed.voiceSegments.map((one) => [
+        one.voiceId,
+        one.dialogueInputIndex,
+        characters.slice(one.characterStartIndex, one.characterEndIndex).join(''),
+        one.startTimeSeconds === starts[one.characterStartIndex] && one.endTimeSeconds > one.startTimeSeconds,
+      ]),
+    ).toEqual(inputs.map(({ text, voiceId }, index) => [voiceId, index, text, true]))
+    const heard: [string, string][] = []
+    let [audio, last] = [0, 0]
+    for await (const chunk of await client().textToDialogue.streamWithTimestamps({
+      inputs,
+      outputFormat: 'pcm_16000',
+    })) {
+      audio += Buffer.from(chunk.audioBase64, 'base64').length
+      for (const {
+        voiceId,
+        characterStartIndex: from,
+        characterEndIndex: to,
+        startTimeSeconds,
+      } of chunk.voiceSegments) {
+        heard.push([voiceId, chunk.alignment!.characters.slice(from, to).join('')])
+        expect(startTimeSeconds).toBeGreaterThanOrEqual(last)
+        last = startTimeSeconds
+      }
+    }
+    expect(audio).toBeGreaterThan(30_000)
+    for (const { voiceId, text } of inputs)
+      expect(
+        heard
+          .filter(([one]) => one === voiceId)
+          .map(([, own]) => own)
+          .join(''),
+      ).toContain(text)
+    expect(heard.map(([, text]) => text).join('')).toBe(all)
+  })
+
   test('lists voices, models and what is left', async () => {
     const { voices } = await client().voices.getAll()
     expect(voices.map(({ voiceId }) => voiceId)).toEqual(expect.arrayContaining(['clara', 'pair:anna']))

@@ -18,6 +18,10 @@ interface Timed {
   alignment: Record<string, unknown[]>
   normalized_alignment: unknown
 }
+interface Line {
+  audio_base64: string
+  alignment: Record<string, unknown[]> | null
+}
 interface Page {
   voices: { voice_id: string }[]
   has_more: boolean
@@ -26,7 +30,16 @@ interface Page {
 }
 interface User {
   user_id: string
-  subscription: { character_count: number; character_limit: number }
+  subscription: { character_count: number; character_limit: number; next_character_count_reset_unix: number }
+}
+
+async function* linesIn({ body }: Response): AsyncGenerator<Line, void> {
+  let rest = ''
+  for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    for (const one of lines) yield JSON.parse(one) as Line
+  }
 }
 
 let service: TestRuntime
@@ -210,6 +223,43 @@ describe('timestamps', () => {
       LONG,
       seconds,
     )
+  })
+
+  test('a line has the times of its audio while the rest of the text is not spoken yet', async () => {
+    const rest = Promise.withResolvers<void>()
+    server.answer(({ body }) => (String(body.input).includes('second') ? { until: rest.promise } : {}))
+    const text =
+      'This is the first sentence of all – it costs $5. And this is the second one, which takes much longer to be said.'
+    const headers = { ...header(), 'content-type': 'application/json', 'idempotency-key': 'timed lines' }
+    const url = `${service.url}/v1/text-to-speech/gpu:calm/stream/with-timestamps?output_format=pcm_16000`
+    const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ text }) })
+    const lines = linesIn(reply)
+    const early: Line[] = []
+    const spoken = () => early.flatMap(({ alignment }) => alignment?.characters ?? []).join('')
+    while (!spoken().includes('$5.')) early.push((await lines.next()).value as Line)
+    expect([spoken().includes('second'), early.some(({ audio_base64: audio }) => audio !== '')]).toEqual([false, true])
+    rest.resolve()
+    const all = [...early]
+    for await (const late of lines) all.push(late)
+    const aligned = all.flatMap(({ alignment }) => (alignment === null ? [] : [alignment]))
+    const bytes = Buffer.concat(all.map(({ audio_base64: audio }) => Buffer.from(audio, 'base64')))
+    const times = (name: string) => aligned.flatMap((one) => one[name] ?? [])
+    const [starts, ends] = ['character_start_times_seconds', 'character_end_times_seconds'].map(times)
+    check(
+      {
+        characters: times('characters'),
+        character_start_times_seconds: starts!,
+        character_end_times_seconds: ends!,
+      },
+      text,
+      bytes.length / 32_000,
+    )
+    const again = await call(url, { method: 'POST', headers, body: JSON.stringify({ text }) })
+    const repeated = again.text
+      .trim()
+      .split('\n')
+      .map((one) => JSON.parse(one) as Line)
+    expect(repeated.flatMap(({ alignment }) => alignment?.characters ?? []).join('')).toBe(text)
   })
 })
 
@@ -405,12 +455,23 @@ describe('lists', () => {
   test('credits that a text holds and those beyond a monthly limit are not left', async () => {
     const { key: other, account: owner } = await service.createCaller(1000n)
     const change = (set: string) => service.runtime.db.pool.query(`update account set ${set} where id = $1`, [owner])
-    const left = async () => (await get('/v1/user', header(other))).json<User>().subscription.character_limit
+    const left = async () => {
+      const { subscription: all } = (await get('/v1/user', header(other))).json<User>()
+      return all.character_limit - all.character_count
+    }
     expect(await left()).toBe(1000)
     await change('held = 300')
     expect(await left()).toBe(700)
     await change('monthly_limit = 500')
     expect(await left()).toBe(500)
-    await change('held = 0, monthly_limit = null')
+    await change('held = 0')
+    const spoken = await speak('clara', {}, header(other))
+    expect(spoken.status).toBe(200)
+    const { subscription } = (await get('/v1/user', header(other))).json<User>()
+    expect(subscription).toMatchObject({ character_count: TEXT.length, character_limit: 500 })
+    expect(subscription.next_character_count_reset_unix * 1000).toBeGreaterThan(Date.now())
+    await change('monthly_limit = null')
+    const unlimited = (await get('/v1/user', header(other))).json<User>().subscription
+    expect(unlimited).toMatchObject({ character_count: TEXT.length, character_limit: 1000 })
   })
 })
