@@ -4,11 +4,15 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
+/** Bytes in use once garbage is collected. */
+export function heapInUse(): number {
+  collectGarbage()
+  return process.memoryUsage().heapUsed
+}
+
 /** By how many bytes the heap has grown when the work is done and what it left behind is collected. */
 export async function heapGrowth(work: () => unknown): Promise<number> {
-  collectGarbage()
-  const before = process.memoryUsage().heapUsed
+  const before = heapInUse()
   await work()
-  collectGarbage()
-  return process.memoryUsage().heapUsed - before
+  return heapInUse() - before
 }
