@@ -58,6 +58,10 @@ const SAMPLE_CHARACTERS = 1000
 const SHORT_TEXT_WORDS = 6
 const SHORT_TEXT_SHARE = 0.6
 const GUESS_SHARE = 0.15
+/** In so many words frequent ones tell the language as well as letter statistics do, at a twentieth of the time. */
+const MANY_WORDS = 20
+const CLEAR_SHARE = 0.25
+const CLEAR_RATIO = 2
 const OWN_SHARE = 0.03
 const LETTERS_PER_SYLLABLE = 3
 
@@ -142,7 +146,7 @@ const isKanji = (text: string): boolean => JAPANESE_FORMS.test(text) && !hasChin
 function detectLatin(sample: string): Language | undefined {
   const words: string[] = sample.toLowerCase().match(WORD) ?? []
   if (words.length > SHORT_TEXT_WORDS) {
-    const guess = byStatistics(sample)
+    const guess = guessOf(sample, words)
     if (guess) return guess
   }
   const tied = byFrequentWords(words)
@@ -153,7 +157,19 @@ function detectLatin(sample: string): Language | undefined {
   return tied.find((language) => language === guess) ?? byMark() ?? guess
 }
 
+const guessOf = (sample: string, words: readonly string[]): Language | undefined =>
+  clearInMany(words) ?? byStatistics(sample)
+
+function clearInMany(words: readonly string[]): Language | undefined {
+  if (words.length < MANY_WORDS) return undefined
+  const scores = FREQUENT_WORDS.map(([language, known]) => [language, count(words, known)] as const)
+  const [[language, most], [, next]] = scores.sort(([, one], [, other]) => other - one) as [Score, Score]
+  return most >= CLEAR_SHARE * words.length && most >= CLEAR_RATIO * next ? language : undefined
+}
+
 const byStatistics = (sample: string): Language | undefined => LATIN[statistics()(sample, { only: Object.keys(LATIN) })]
+
+type Score = readonly [language: Language, count: number]
 
 function byFrequentWords(words: readonly string[]): Language[] {
   const scores = FREQUENT_WORDS.map(([language, known]) => [language, count(words, known)] as const)
@@ -173,7 +189,7 @@ function detectLatinFor(own: Language, sample: string): Language {
   const total = words.length + singles.length
   if (total < SHORT_TEXT_WORDS) return shortTextOf(own, named, words.length)
   const more = FREQUENT_WORDS.filter(([language]) => language !== own && onlyIn(language, own, named) > 0)
-  const guess = byStatistics(sample)
+  const guess = guessOf(sample, words)
   if (more.length === 0) return count(named, wordsOf(own)) === 0 && isMarked(guess, words) ? guess : own
   const weigh = (language: Language): number => {
     const ofOne = singles.filter((letter) => SINGLES[language]?.includes(letter)).length

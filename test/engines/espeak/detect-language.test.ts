@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { detectLanguage, type Language } from '../../../src/engines/espeak/detect-language.ts'
+import { detectLanguage, LANGUAGES, type Language } from '../../../src/engines/espeak/detect-language.ts'
 import { ownLanguage } from '../../../src/engines/espeak/espeak-voice.ts'
 import { PHRASES } from '../../setup/speech/phrases.ts'
 import { SENTENCES } from '../../setup/speech/sentences.ts'
@@ -34,6 +34,14 @@ test.each(['', '12345', '!?', '🎉', ' \n'])('%j is of no language', (text) =>
 test('one foreign word does not turn a text', () => {
   expect(detectLanguage('Yesterday I learned that the word 你好 means hello in Mandarin.')).toBe('English')
   expect(detectLanguage('Вчера я купил новый iPhone в магазине.')).toBe('Russian')
+})
+
+test('the longest sample of prose is judged in little time', () => {
+  const prose = LANGUAGES.map((language) => [language, SENTENCES[language].replaceAll('|', ' ')] as const)
+  for (const [language, text] of prose) expect(detectLanguage(text)).toBe(language)
+  const before = process.threadCpuUsage().user
+  for (let times = 0; times < 50; times++) for (const [, text] of prose) detectLanguage(text)
+  expect((process.threadCpuUsage().user - before) / 1000).toBeLessThan(300)
 })
 
 test('a short text whose frequent words are tied goes to the letter statistics, then to its marks', () => {
