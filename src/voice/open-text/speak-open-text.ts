@@ -35,15 +35,19 @@ export async function speakOpenText(parts: OpenTextParts, speaking: Speaking): P
     speaker.count >= state.pieces.length || spokenEnd(speaking) >= state.text.length
   try {
     let known: TextState = { text: String(claim.inputs.text), pieces: claim.options.pieces ?? [] }
+    let [openUntil, wakes] = [0, watch.wakes]
     for (;;) {
       if (!isSpoken(known)) await speakNext(parts, speaking, watch, known)
+      // Nothing more is written than was read, unless it woke the worker.
+      if (isSpoken(known) && watch.wakes === wakes && openUntil > performance.now()) {
+        park?.()
+        await watch.next(signal, openUntil - performance.now())
+      }
+      wakes = watch.wakes
       const next = await readText(parts, claim)
       known = next
-      if (!isSpoken(next)) continue
-      if (next.openMs !== null) {
-        park?.()
-        await watch.next(signal, next.openMs)
-      } else if (await sealText(parts, claim, next)) return next
+      openUntil = next.openMs === null ? 0 : performance.now() + next.openMs
+      if (isSpoken(next) && next.openMs === null && (await sealText(parts, claim, next))) return next
     }
   } finally {
     watch.close()

@@ -44,6 +44,8 @@ export class TextWaits {
 /** Remembers a wake-up until it is taken. */
 export class TextWatch {
   readonly close: () => void
+  /** The number of wake-ups so far. */
+  wakes = 0
   #isDue = false
   #wake: (() => void) | null = null
 
@@ -52,6 +54,7 @@ export class TextWatch {
   }
 
   wake(): void {
+    this.wakes++
     this.#isDue = true
     this.#wake?.()
   }
