@@ -7,7 +7,7 @@ import { StoreDown, type StoreFault } from '../errors/outages.ts'
 import { errorCode, makeWithParents, usingSync } from '../values/data-directory.ts'
 import { isStorageKey, signMediaUrl } from './sign-url.ts'
 import { type ByteRange, SMALL_FILE_BYTES, type Storage, type Stored, type StoredFile } from './storage.ts'
-import { syncDirectory, writeDurably } from './write-durably.ts'
+import { syncDirectory, writeDurably, writeNew } from './write-durably.ts'
 
 /** No key can name it. Inside `dir` the rename out of it is atomic. */
 const INCOMING = '.incoming'
@@ -54,10 +54,10 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
   })
   const place: Place = { dir, incoming, device: statSync(dir).dev }
   return {
-    put: (key, content) =>
+    put: (key, content, { isBrief = false }) =>
       tellingFaults(async () => {
         await requirePlace(place)
-        return putFile(place, key, content)
+        return putFile(place, key, content, !isBrief)
       }).finally(() => content instanceof Readable && content.destroy()),
     stat: (key) => tellingFaults(async () => (await statFile(pathOf(dir, key))) ?? missingIn(place)),
     read: (key, range) => tellingFaults(() => openStream(place, pathOf(dir, key), range)),
@@ -124,12 +124,13 @@ function pathOf(dir: string, key: string): string {
   return join(dir, key)
 }
 
-async function putFile(place: Place, key: string, content: Uint8Array | Readable): Promise<Stored> {
+async function putFile(place: Place, key: string, content: Uint8Array | Readable, isSynced: boolean): Promise<Stored> {
   const [path, temporary] = [pathOf(place.dir, key), join(place.incoming, randomUUID())]
   try {
-    const stored = await writeDurably(temporary, content)
+    const stored = await writeNew(temporary, content, isSynced)
+    const created = await moveInto(place, temporary, path)
     // A rename survives a power cut only after both directories are synced.
-    await syncParents(place, path, await moveInto(place, temporary, path))
+    if (isSynced) await syncParents(place, path, created)
     return stored
   } catch (error) {
     await rm(temporary, { force: true })

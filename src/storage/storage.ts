@@ -13,6 +13,8 @@ export interface StoredFile {
 interface PutOptions {
   readonly contentType: string
   readonly signal?: AbortSignal | undefined
+  /** The object is read within minutes or never, so a power cut may lose it. */
+  readonly isBrief?: boolean
 }
 
 interface UrlOptions {

@@ -7,11 +7,15 @@ import { type Stored, slicesOf } from './storage.ts'
 const FILE_MODE = 0o600
 
 /** Creates a file and syncs it. @throws if the file exists */
-export async function writeDurably(path: string, content: Uint8Array | Readable): Promise<Stored> {
+export const writeDurably = (path: string, content: Uint8Array | Readable): Promise<Stored> =>
+  writeNew(path, content, true)
+
+/** @throws if the file exists */
+export async function writeNew(path: string, content: Uint8Array | Readable, isSynced: boolean): Promise<Stored> {
   const handle = await open(path, 'wx', FILE_MODE)
   try {
     const stored = await write(handle, content instanceof Readable ? content : slicesOf(content))
-    await handle.sync()
+    if (isSynced) await handle.sync()
     return stored
   } finally {
     await handle.close()

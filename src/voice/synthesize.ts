@@ -315,7 +315,7 @@ function publishParts(
     try {
       if (timing !== undefined) await storeTiming(parts, claim, index, timing, signal)
       const key = partKey(claim.jobId, claim.attempt, index)
-      await parts.storage.put(key, toFile(wav), { contentType: 'audio/wav', signal })
+      await parts.storage.put(key, toFile(wav), { contentType: 'audio/wav', signal, isBrief: true })
       await recordPart(parts, claim, index + 1)
     } catch (error) {
       isBroken = true
@@ -349,7 +349,8 @@ async function storeTiming(
   signal: AbortSignal,
 ): Promise<void> {
   const content = Buffer.from(JSON.stringify(timing))
-  await storage.put(partTimingKey(jobId, attempt, index), content, { contentType: 'application/json', signal })
+  const options = { contentType: 'application/json', signal, isBrief: true }
+  await storage.put(partTimingKey(jobId, attempt, index), content, options)
 }
 
 function trackProgress(parts: WorkerParts & SharedEngine, claim: Claim): ProgressTracker {

@@ -60,6 +60,26 @@ describe('disk', () => {
     }
   })
 
+  test('a file that lives for minutes is not synced, any other one is', async () => {
+    const disk = openIn(newDir())
+    const [synced, sync] = [new Set<string>(), fs.fsync]
+    let key = ''
+    fs.fsync = ((...given: Parameters<typeof sync>) => {
+      synced.add(key)
+      sync(...given)
+    }) as typeof sync
+    syncBuiltinESMExports()
+    try {
+      for (key of ['job_1/brief', 'job_2/kept'])
+        await disk.put(key, Buffer.from('x'), { ...WAV, isBrief: key.endsWith('brief') })
+      expect([...synced]).toEqual(['job_2/kept'])
+      expect(await buffer(await disk.read('job_1/brief'))).toEqual(Buffer.from('x'))
+    } finally {
+      fs.fsync = sync
+      syncBuiltinESMExports()
+    }
+  })
+
   test('opening removes temporary files older than an hour and keeps younger ones', () => {
     const dir = newDir()
     const incoming = join(dir, '.incoming')
