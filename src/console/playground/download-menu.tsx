@@ -5,15 +5,15 @@ import type { Audio } from './takes.ts'
 
 interface DownloadMenuProps {
   readonly jobId: string
-  readonly audio: Pick<Audio, 'wav' | 'mp3' | 'opus' | 'flac'>
+  readonly audio: Pick<Audio, 'wav' | 'mp3' | 'opus' | 'flac' | 'm4b'>
   /** The file name without its ending. */
   readonly name: string
 }
 
-/** The same speech in each format, and its captions. */
+/** The same speech in each format that it has, and its captions. */
 export const DownloadMenu = ({ jobId, audio, name }: DownloadMenuProps) => (
   <Drop icon="download" text="Download" isSmall>
-    {(['wav', 'mp3', 'opus', 'flac'] as const).map((format) => (
+    {(['wav', 'mp3', 'opus', 'flac', 'm4b'] as const).map((format) => (
       <FormatLink key={format} url={audio[format]} name={`${name}.${format}`} format={format} />
     ))}
     <CaptionLinks jobId={jobId} name={name} />

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../../setup/browser.ts'
-import type { OpenedConsole } from '../opened-console.ts'
+import { finishedJob } from '../../../setup/jobs/fixtures.ts'
+import { applyEndpoint, submitText } from '../../../setup/jobs/voice-jobs.ts'
+import { type OpenedConsole, ownName } from '../opened-console.ts'
 
 const TEXT = 'The lighthouse had been dark for eleven years. Then somebody lit the lamp again.'
 /** Seconds, as the player's element has them. */
@@ -45,6 +47,32 @@ export function captionsJourneys(opened: () => OpenedConsole): void {
     await expect.poll(() => heardAt(page)).toBeLessThan(atLamp)
     expect(complaints).toEqual([])
     expect(await heardAt(page)).toBeGreaterThan(1)
+    await page.close()
+  })
+
+  test('a job has an audiobook among its downloads if it is stored as one', async () => {
+    const { service, owner, account, at } = opened()
+    const { apiKey } = await service.createKey(account)
+    const slug = ownName('books')
+    await applyEndpoint(service.runtime, slug, {}, { audio: { formats: ['m4b'] } })
+    const { page, complaints } = await openPage(owner, service.url)
+    const formatsOf = async (endpoint: string, voice: string) => {
+      const jobId = await submitText(service.url, apiKey, endpoint, TEXT, voice)
+      await finishedJob(service.url, apiKey, jobId)
+      await page.goto(at(`jobs/${jobId}`))
+      await page.getByText('Download', { exact: true }).click()
+      return page.locator('a.menu-item[download]').allTextContents()
+    }
+    expect(await formatsOf('tts', 'aria')).toEqual(['WAV', 'MP3', 'OPUS', 'FLAC'])
+    expect(await formatsOf(slug, 'calm')).toEqual(['WAV', 'MP3', 'OPUS', 'FLAC', 'M4B'])
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'M4B' }).click()
+    const file = await readFile(await (await download).path())
+    expect([(await download).suggestedFilename(), file.toString('latin1', 4, 12)]).toEqual([
+      expect.stringMatching(/\.m4b$/),
+      'ftypM4B ',
+    ])
+    expect(complaints).toEqual([])
     await page.close()
   })
 
