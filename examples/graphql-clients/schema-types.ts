@@ -108,6 +108,7 @@ export const typesWithoutId = [
   'ServiceLimits',
   'SignInLink',
   'SignOutSuccess',
+  'SpeechChapter',
   'TimedText',
   'VoiceJobSubmission',
   'VoiceSettings',

@@ -3,7 +3,7 @@ import type { FairSemaphore } from '../concurrency/fair-semaphore.ts'
 import type { AudioShares } from './audio-shares.ts'
 import type { AudioEncoder, AudioThreads } from './audio-threads.ts'
 import { encodeSamples, encodeWav } from './encode-wav.ts'
-import type { EncodingOptions, Marks } from './encoding.ts'
+import type { EncodingOptions } from './encoding.ts'
 import { type BitRate, encoderRate, type SoundFormat } from './format.ts'
 
 /** Larger pieces hold up other files in the thread. */
@@ -26,7 +26,6 @@ interface AudioReader {
   readonly bitRate?: BitRate | undefined
   readonly owner: string
   readonly gone: AbortSignal
-  readonly marks?: Marks | undefined
   /** The reader keeps the whole file in memory. */
   readonly isHeld?: boolean
 }
@@ -44,12 +43,24 @@ interface BegunFile {
 export async function* transcode(
   threads: AudioThreads,
   { sampleRate, totalSamples, blocks }: SampleStream,
-  { format, rate, bitRate, owner, gone, marks, isHeld = false }: AudioReader,
+  { format, rate, bitRate, owner, gone, isHeld = false }: AudioReader,
 ): AsyncGenerator<Uint8Array, void> {
-  const options = { ...marks, format, sampleRate, rate, bitRate, ...(totalSamples !== undefined && { totalSamples }) }
-  const plain = plainEncoder(options)
-  const release = await shareOf(threads.shares, format, plain !== null, isHeld)?.acquire(owner, gone)
-  const encoder = plain ?? threads.startEncoder(options)
+  const options = { format, sampleRate, rate, bitRate, ...(totalSamples !== undefined && { totalSamples }) }
+  const release = await shareOf(threads.shares, format, isPlain(options), isHeld)?.acquire(owner, gone)
+  try {
+    yield* encoded(threads, blocks, options)
+  } finally {
+    release?.()
+  }
+}
+
+/** Encodes samples as they come, without a share of the encoders: for the worker's own files. */
+export async function* encoded(
+  threads: AudioThreads,
+  blocks: AsyncIterable<Int16Array>,
+  options: EncodingOptions,
+): AsyncGenerator<Uint8Array, void> {
+  const encoder = isPlain(options) ? plainEncoder(options) : threads.startEncoder(options)
   try {
     for await (const block of blocks)
       for (let at = 0; at < block.length; at += PIECE_SAMPLES) {
@@ -60,13 +71,12 @@ export async function* transcode(
     if (rest.length > 0) yield rest
   } finally {
     encoder.drop()
-    release?.()
   }
 }
 
-function shareOf(shares: AudioShares, format: SoundFormat, isPlain: boolean, isHeld: boolean): FairSemaphore | null {
-  if (format === 'flac' || (isPlain && isHeld)) return shares.large
-  return isPlain ? null : shares.encoded
+function shareOf(shares: AudioShares, format: SoundFormat, needsNone: boolean, isHeld: boolean): FairSemaphore | null {
+  if (format === 'flac' || (needsNone && isHeld)) return shares.large
+  return needsNone ? null : shares.encoded
 }
 
 /** Waits for the first bytes, so a failure before them can still be answered. */
@@ -100,10 +110,12 @@ async function* following(
   yield* rest
 }
 
-function plainEncoder(options: EncodingOptions): AudioEncoder | null {
-  const { format, sampleRate, rate = encoderRate(format, sampleRate) } = options
-  if (rate !== sampleRate || (format !== 'wav' && format !== 'pcm')) return null
-  const encoding = format === 'pcm' ? encodeSamples() : encodeWav(options)
+/** WAV and PCM at the rate of the samples need no thread. */
+const isPlain = ({ format, sampleRate, rate = encoderRate(format, sampleRate) }: EncodingOptions): boolean =>
+  rate === sampleRate && (format === 'wav' || format === 'pcm')
+
+function plainEncoder(options: EncodingOptions): AudioEncoder {
+  const encoding = options.format === 'pcm' ? encodeSamples() : encodeWav(options)
   return {
     push: async (samples) => encoding.push(samples, false),
     end: async () => encoding.push(new Int16Array(0), true),

@@ -3,7 +3,7 @@ import type { Parts } from '../context/context.ts'
 
 /** SQL column of the job `j`; null without artifacts. */
 export const STORED_OUTPUTS = `
-  (select json_agg(json_build_object('output', a.output, 'storageKey', a.storage_key, 'contentType', a.content_type, 'deletedAt', a.deleted_at, 'captions', a.captions) order by a.output)
+  (select json_agg(json_build_object('output', a.output, 'storageKey', a.storage_key, 'contentType', a.content_type, 'deletedAt', a.deleted_at, 'captions', a.captions, 'durationMs', a.duration_ms) order by a.output)
    from artifact a where a.job_id = j.id) as "storedOutputs"`
 
 export const CAPTION_FOLDER = 'captions'
@@ -14,6 +14,7 @@ export interface StoredOutput {
   readonly contentType: string
   readonly deletedAt?: Date | string | null
   readonly captions?: readonly string[] | null
+  readonly durationMs?: number | null
 }
 
 /** Signs URLs of speech and captions that the service makes while a client reads. */

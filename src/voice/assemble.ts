@@ -6,6 +6,7 @@ import { ChunkJoiner, type Placement, recordingOf, withGain } from './join.ts'
 import type { PassageChunk } from './markup/job-script.ts'
 
 export const MAX_SPEECH_SECONDS = 3 * 3600
+const NONE = new Int16Array(0)
 
 export interface SpokenChunk {
   readonly audio: Wav
@@ -35,32 +36,40 @@ export interface Recording {
   readonly timing: readonly ChunkTiming[]
 }
 
-/**
- * Joins chunks that arrive in any order and amplifies them. With `onPart` the first audible part sets the gain of all, otherwise all
- * chunks do.
- */
+interface AssemblyOptions {
+  readonly speed?: number | undefined
+  readonly onPart?: ((part: SpokenPart) => void) | undefined
+  /** Absent: all chunks are known; infinite: more of them may be added to the array. */
+  readonly count?: number
+  /** Absent: with `onPart` the first audible part sets the gain of all, otherwise all chunks do. */
+  readonly gain?: number
+  /** `nothing`: the samples only go to `onPart`, and there is no recording at the end. */
+  readonly keeps?: 'recording' | 'nothing'
+  readonly longestSeconds?: number
+}
+
+/** Joins chunks that arrive in any order and amplifies them. */
 export class SpeechAssembly {
   readonly #chunks: readonly PassageChunk[]
-  readonly #speed: number | undefined
-  readonly #onPart: ((part: SpokenPart) => void) | undefined
+  readonly #options: AssemblyOptions
   readonly #joiner: ChunkJoiner
   readonly #spoken: (SpokenChunk | null | undefined)[] = []
   readonly #parts: Int16Array[] = []
   readonly #loudness: Loudness[] = []
-  #gain: number | null = null
+  #gain: number | null
   #samples = 0
+  #published = 0
 
-  /** @param count absent: all chunks are known; infinite: more of them may be added to the array */
-  constructor(
-    chunks: readonly PassageChunk[],
-    speed?: number,
-    onPart?: (part: SpokenPart) => void,
-    count = chunks.length,
-  ) {
+  constructor(chunks: readonly PassageChunk[], options: AssemblyOptions = {}) {
     this.#chunks = chunks
-    this.#speed = speed
-    this.#onPart = onPart
-    this.#joiner = new ChunkJoiner(count)
+    this.#options = options
+    this.#gain = options.gain ?? null
+    this.#joiner = new ChunkJoiner(options.count ?? chunks.length)
+  }
+
+  /** The first chunks that are joined: no one is missing. */
+  get count(): number {
+    return this.#parts.length
   }
 
   get sampleRate(): number | null {
@@ -79,9 +88,15 @@ export class SpeechAssembly {
       this.#append(next)
   }
 
+  /** @throws BadAudio if nothing was spoken */
+  measured(): { readonly sampleRate: number; readonly totalSamples: number; readonly gain: number } {
+    const { sampleRate } = recordingOf(this.#joiner, NONE)
+    return { sampleRate, totalSamples: this.#samples, gain: this.#gain ?? gainOf(this.#loudness) }
+  }
+
   /** @param count the first parts that the recording has; absent: all of them */
   async finish(count = this.#parts.length): Promise<Recording> {
-    if (this.#onPart === undefined) await this.#amplify(gainOf(this.#loudness))
+    if (this.#options.onPart === undefined) await this.#amplify(gainOf(this.#loudness))
     const audio = recordingOf(this.#joiner, await joinSamples(this.#parts.slice(0, count)))
     const timing = this.#joiner.placements.slice(0, count).map((placement, index) => {
       const { start, text } = this.#chunks[index] as PassageChunk
@@ -102,22 +117,25 @@ export class SpeechAssembly {
   #append(spoken: SpokenChunk | null): void {
     const index = this.#parts.length
     const { pause, silenceMs = 0, silenceBeforeMs, change } = this.#chunks[index] as PassageChunk
-    const pace = paceOf(change?.speed ?? this.#speed)
+    const { onPart, keeps, longestSeconds = MAX_SPEECH_SECONDS, speed } = this.#options
+    const pace = paceOf(change?.speed ?? speed)
     const samples = this.#joiner.push({ audio: spoken?.audio ?? null, pause, pace, silenceMs, silenceBeforeMs })
     if (spoken?.loudness !== undefined) this.#loudness.push(spoken.loudness)
     this.#spoken[index] = null
     const { sampleRate } = this.#joiner
     this.#samples += samples.length
-    if (sampleRate !== null && this.#samples > MAX_SPEECH_SECONDS * sampleRate)
-      throw new EngineError('RENDER_FAILED', `the speech is longer than ${MAX_SPEECH_SECONDS / 3600} hours`)
-    if (this.#onPart === undefined || sampleRate === null) return void this.#parts.push(samples)
+    if (sampleRate !== null && this.#samples > longestSeconds * sampleRate)
+      throw new EngineError('RENDER_FAILED', `the speech is longer than ${longestSeconds / 3600} hours`)
+    const keep = (joined: Int16Array) => this.#parts.push(keeps === 'nothing' ? NONE : joined)
+    if (onPart === undefined || sampleRate === null) return void keep(samples)
     // A listener counts parts, so silent parts before the first sound are published too.
-    if (this.#gain === null)
-      for (const [earlier, none] of this.#parts.entries())
-        this.#onPart({ index: earlier, wav: { sampleRate, channels: 1, samples: none } })
+    if (this.#published === 0)
+      for (const earlier of this.#parts.keys())
+        onPart({ index: earlier, wav: { sampleRate, channels: 1, samples: NONE } })
     this.#gain ??= gainOf(this.#loudness)
     const wav = withGain({ sampleRate, channels: 1, samples }, this.#gain)
-    this.#parts.push(wav.samples)
-    this.#onPart({ index, wav })
+    keep(wav.samples)
+    this.#published = this.#parts.length
+    onPart({ index, wav })
   }
 }

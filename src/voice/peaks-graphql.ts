@@ -10,7 +10,7 @@ builder.objectField(ArtifactRef, 'peaks', (t) =>
   t.floatList({
     nullable: true,
     description:
-      'Peaks for a waveform: the loudest sample, from 0 to 1, of each of `count` equal parts of the audio. Null if the artifact is no audio or its file was deleted.',
+      'Peaks for a waveform: the loudest sample, from 0 to 1, of each of `count` equal parts of the audio. Null if the artifact is no audio or longer than 3 hours, or its file was deleted.',
     args: { count: t.arg.int({ description: 'Number of peaks: 1 to 1,000; 160 unless given.' }) },
     resolve: (artifact, { count }, ctx) =>
       peaksOf(ctx, ownerOf(ctx.actor) ?? 'operator', artifact, count ?? DEFAULT_PEAKS),

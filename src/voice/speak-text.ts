@@ -34,7 +34,7 @@ interface Spoken extends Pick<Recording, 'audio'> {
   readonly checkSeconds: number
 }
 
-type RenderedSpeech = SpokenChunk & Pick<Speech, 'words' | 'wordsFrom'>
+export type RenderedSpeech = SpokenChunk & Pick<Speech, 'words' | 'wordsFrom'>
 
 export interface Meter {
   checkSeconds: number
@@ -65,7 +65,7 @@ export async function speakText(
   const chunks = chunksOf(request, language, passages, onPart !== undefined)
   const [isWhole, rest] = [chunks.length === 1, new AbortController()]
   const signal = isWhole ? request.signal : AbortSignal.any([request.signal, rest.signal])
-  const assembly = new SpeechAssembly(chunks, request.speed, isWhole ? undefined : onPart)
+  const assembly = new SpeechAssembly(chunks, { speed: request.speed, onPart: isWhole ? undefined : onPart })
   const heard: (Heard | null)[] = chunks.map(() => null)
   const meter: Meter = { checkSeconds: 0, kanji: { read: 0, unread: 0 } }
   let done = 0

@@ -12,12 +12,15 @@ import { audioGone, invalidRequest, jobNotFound, notFound, ServiceError } from '
 import { findJob } from '../jobs/job.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import type { StoredOutput } from '../jobs/sign-outputs.ts'
+import { MAX_SPEECH_SECONDS } from './assemble.ts'
 
 const BLOCK_SAMPLES = 65_536
 const RETRY_AFTER_SECONDS = 1
 export const DEFAULT_PEAKS = 160
 const MAX_PEAKS = 1000
 const FULL = 32_768
+/** Longer speech is only served as it is stored: to decode it would take the memory of a process. */
+const MAX_DECODED_MS = MAX_SPEECH_SECONDS * 1000
 
 export interface SpeechParts extends Pick<Parts, 'storage'> {
   readonly audio: AudioThreads
@@ -35,17 +38,18 @@ export interface JobAudio {
  * Reads a stored file as samples; decodes other formats than WAV fully.
  * @param owner the account whose share of decoded audio it uses until `close`; null: none
  * @param gone aborted when the reader disconnects
- * @throws if the file is missing or truncated; AudioBusy if too much audio is decoded
+ * @throws if the file is missing or truncated; AudioBusy if too much audio is decoded; INVALID_REQUEST if it is too long for that
  */
 export async function storedSpeech(
   parts: SpeechParts,
   owner: string | null,
-  { storageKey, contentType }: StoredOutput,
+  { storageKey, contentType, durationMs }: StoredOutput,
   gone?: AbortSignal,
 ): Promise<SampleStream> {
   const format = formatOfType(contentType)
   if (format === null) throw new Error(`a stored file is no audio: ${contentType}`)
   if (format === 'wav') return wavSamples(await readStored(parts, storageKey))
+  if (isLong({ durationMs })) throw tooLong()
   const release = owner === null ? () => undefined : await parts.audio.shares.decoded.acquire(owner, gone)
   try {
     const file = await readStored(parts, storageKey)
@@ -55,6 +59,13 @@ export async function storedSpeech(
     release()
     throw error
   }
+}
+
+const isLong = ({ durationMs }: Pick<StoredOutput, 'durationMs'>): boolean => (durationMs ?? 0) > MAX_DECODED_MS
+
+const tooLong = (): ServiceError => {
+  const message = `cannot be chosen for speech of more than ${MAX_DECODED_MS / 3_600_000} hours: read it as it is stored`
+  return invalidRequest('Invalid request: see `details`.', [{ path: 'format', message }])
 }
 
 /** Returns null if too much audio is decoded. */
@@ -137,7 +148,7 @@ export const listeningEnded = (why: string): ServiceError =>
   })
 
 /**
- * Returns the peaks, from 0 to 1, of `count` equal stretches of stored audio. Null if it is deleted or no audio.
+ * Returns the peaks, from 0 to 1, of `count` equal stretches of stored audio. Null if it is deleted, no audio or longer than 3 hours.
  * @param owner the account whose share of decoded audio it uses
  * @throws INVALID_REQUEST unless count is 1 to 1,000; storage errors
  */
@@ -151,7 +162,7 @@ export async function peaksOf(
     const details = [{ path: '/count', message: `must be 1 to ${MAX_PEAKS}` }]
     throw invalidRequest('Invalid arguments: see `details`.', details)
   }
-  if (stored.deletedAt != null || formatOfType(stored.contentType) === null) return null
+  if (stored.deletedAt != null || formatOfType(stored.contentType) === null || isLong(stored)) return null
   const speech = await storedSpeech(parts, owner, stored)
   return highestOf(speech, count).finally(() => speech.close?.())
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AudioThreads } from '../audio/audio-threads.ts'
-import { FILE_TYPES } from '../audio/format.ts'
-import { durationMs, type Wav } from '../audio/wav.ts'
+import type { Wav } from '../audio/wav.ts'
 import { pollCatalog } from '../catalog/catalog-cache.ts'
 import { loadVoice, namesLibraryVoice } from '../catalog/library-voices.ts'
 import { poolOf, slugOfKey } from '../catalog/voice-endpoint.ts'
@@ -17,8 +16,8 @@ import { JobFailure } from '../jobs/job-states.ts'
 import type { Claim } from '../jobs/lifecycle/claim-job.ts'
 import { performJob } from '../jobs/lifecycle/perform-job.ts'
 import {
+  noteShared,
   type Produced,
-  type ProducedFile,
   type Progress,
   recordProgress,
   type WorkerParts,
@@ -32,15 +31,18 @@ import type { Ticket } from '../queue/server-queue.ts'
 import { Stopping } from '../queue/stopping.ts'
 import type { SpokenPart } from './assemble.ts'
 import { toFile } from './join.ts'
+import { KeptSpeech, nameSpeech } from './long-text/kept-speech.ts'
+import { isLong } from './long-text/sections.ts'
+import { speakLongText } from './long-text/speak-long-text.ts'
 import { wordless } from './markup/in-words.ts'
 import { type JobScript, jobScript } from './markup/job-script.ts'
 import { speakOpenText } from './open-text/speak-open-text.ts'
 import { PieceSpeaker, type TimedPart } from './open-text/speak-pieces.ts'
 import type { TextWaits } from './open-text/text-waits.ts'
-import { captionFormats, fileFormat } from './output-formats.ts'
 import { speakText } from './speak-text.ts'
+import { speechFile } from './speech-file.ts'
 import type { SpeechRelay } from './speech-relay.ts'
-import { encodeTiming, inSubmitted } from './timing/speech-timing.ts'
+import { inSubmitted } from './timing/speech-timing.ts'
 import { inWrittenWords } from './timing/written-words.ts'
 
 interface SynthesisParts extends WorkerParts {
@@ -68,6 +70,9 @@ interface ProgressTracker {
   note(progress: Progress): void
   settled(): Promise<void>
 }
+
+/** Of the spoken text: a longer one has the endpoint's limit once for each part of that length. */
+const LIMITED_CHARACTERS = 10_000
 
 /** The limit holds for all pieces and the waits between them; each piece has the endpoint's limit. */
 const OPEN_LIMIT_SECONDS = 6 * 3600
@@ -114,11 +119,19 @@ export const synthesize = (
           renderOpen({ ...parts, ticket, read }, endpoint, { ...request, signal: untilLimit }, claim),
       }
     const script = await read(request.text)
+    const { spoken } = script.map
+    const speak = isLong(spoken) ? renderLong : render
+    const timeLimitSeconds = endpoint.timeLimitSeconds * Math.max(1, Math.ceil(spoken.length / LIMITED_CHARACTERS))
     return {
-      timeLimitSeconds: endpoint.timeLimitSeconds,
+      timeLimitSeconds,
       awaitTicket: async () => ticket?.granted(),
       perform: (untilLimit) =>
-        render({ ...parts, ticket, script }, endpoint, { ...request, signal: untilLimit }, claim),
+        speak(
+          { ...parts, ticket, script },
+          { ...endpoint, timeLimitSeconds },
+          { ...request, signal: untilLimit },
+          claim,
+        ),
     }
   })
 
@@ -135,30 +148,47 @@ async function render(
   const live = claim.options.live === true ? publishParts(parts, claim, request.signal) : null
   const listening = { onProgress: progress.note, ...(live && { onPart: live.publish }) }
   try {
-    const { audio, timing, durationMs, chunks, language, checkSeconds } = await parts.engines.use(
-      endpoint.engine,
-      (engine) => speakText(engine, { ...asked, deadline }, listening, passages),
+    const { audio, timing, chunks, language, checkSeconds } = await parts.engines.use(endpoint.engine, (engine) =>
+      speakText(engine, { ...asked, deadline }, listening, passages),
     )
     parts.ticket?.release()
     if (chunks === 1) relayWhole(parts, claim, audio)
-    const times = await timing()
+    const times = inWrittenWords(inSubmitted(await timing(), map), map, language)
     await live?.settled()
-    return {
-      chunks,
-      language,
-      checkSeconds,
-      files: [
-        {
-          ...(await fileOf(parts, endpoint, claim, audio)),
-          output: 'audio',
-          durationMs,
-          timing: encodeTiming(inWrittenWords(inSubmitted(times, map), map, language)),
-          captions: captionFormats(endpoint, claim.inputs, claim.options),
-        },
-      ],
-    }
+    const file = await speechFile(parts.audio, endpoint, claim, { text: map.submitted, timing: times, audio })
+    return { chunks, language, checkSeconds, files: [file] }
   } finally {
     parts.ticket?.release()
+    await Promise.all([progress.settled(), live?.settled()])
+  }
+}
+
+/** Speaks a long text. Its chunks are kept until the job ends, and the file is made of them as it is stored. */
+async function renderLong(
+  parts: SynthesisParts & { readonly ticket: Ticket | undefined; readonly script: JobScript },
+  endpoint: VoiceEndpoint,
+  request: SpeechRequest,
+  claim: Claim,
+): Promise<Produced> {
+  const { script, ticket, engines } = parts
+  const { jobId, attempt, options } = claim
+  const deadline = performance.now() + endpoint.timeLimitSeconds * 1000
+  const asked = { ...request, text: script.map.spoken, deadline }
+  const progress = trackProgress(parts, claim)
+  const live = options.live === true ? publishParts(parts, claim, request.signal) : null
+  const kept = new KeptSpeech(parts, jobId, attempt === 1, request.signal)
+  const listening = { onProgress: progress.note, onPart: live?.publish }
+  try {
+    await noteShared(parts, jobId)
+    const { speech, timing, chunks, language, checkSeconds } = await engines.use(endpoint.engine, (engine) =>
+      speakLongText(engine, asked, script, { kept, name: nameSpeech(endpoint.engine), listening }),
+    )
+    ticket?.release()
+    await live?.settled()
+    const spoken = { text: script.map.submitted, timing, audio: speech }
+    return { chunks, language, checkSeconds, files: [await speechFile(parts.audio, endpoint, claim, spoken)] }
+  } finally {
+    ticket?.release()
     await Promise.all([progress.settled(), live?.settled()])
   }
 }
@@ -186,9 +216,8 @@ async function renderOpen(
     const { audio, timing, chunks } = await speaker.finish(text.length, spoken)
     await live.settled()
     const { language, checkSeconds } = speaker
-    const captions = captionFormats(endpoint, claim.inputs, claim.options)
-    const file = { ...(await fileOf(parts, endpoint, claim, audio)), output: 'audio', durationMs: durationMs(audio) }
-    return { chunks, language, checkSeconds, files: [{ ...file, timing: encodeTiming(timing), captions }] }
+    const file = await speechFile(parts.audio, endpoint, claim, { text, timing, audio })
+    return { chunks, language, checkSeconds, files: [file] }
   } finally {
     parts.ticket?.release()
     await live.settled()
@@ -203,17 +232,6 @@ const timingOf = ({ words, textEnd, wav }: TimedPart): PartTiming => ({
 
 function relayWhole({ speechRelay }: SynthesisParts, { jobId, attempt }: Claim, { samples, sampleRate }: Wav): void {
   speechRelay.publish(jobId, { attempt, index: 0, samples, sampleRate, totalSamples: samples.length })
-}
-
-async function fileOf(
-  parts: Pick<SynthesisParts, 'audio'>,
-  endpoint: VoiceEndpoint,
-  { inputs, options }: Claim,
-  audio: Wav,
-): Promise<Pick<ProducedFile, 'extension' | 'content' | 'contentType'>> {
-  const format = fileFormat(endpoint, inputs, options)
-  const content = format === 'wav' ? toFile(audio) : await parts.audio.encode(audio, format)
-  return { extension: `.${format}`, content, contentType: FILE_TYPES[format] }
 }
 
 async function endpointHere(parts: SynthesisParts, claim: Claim): Promise<VoiceEndpoint> {

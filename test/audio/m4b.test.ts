@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { AudioThreads } from '../../src/audio/audio-threads.ts'
 import type { Chapter, Marks } from '../../src/audio/encoding.ts'
 import { trackBox } from '../../src/audio/mp4-boxes.ts'
-import { transcode } from '../../src/audio/transcode.ts'
+import { encoded } from '../../src/audio/transcode.ts'
 import type { Wav } from '../../src/audio/wav.ts'
 import { similarity, sweep } from '../setup/speech/sound.ts'
 
@@ -211,10 +211,9 @@ test(
       }
     }
     const marks = { chapters: [{ title: 'One', fromMs: 0 }] }
-    const speech = { sampleRate, totalSamples: total, blocks: blocks() }
     const parts: Uint8Array[] = []
-    const gone = new AbortController().signal
-    for await (const part of transcode(threads, speech, { format: 'm4b', owner: 'a', gone, marks })) parts.push(part)
+    const options = { format: 'm4b', sampleRate, totalSamples: total, ...marks } as const
+    for await (const part of encoded(threads, blocks(), options)) parts.push(part)
     const index = parts.pop()!
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(128 * 1024)
     expect(index.length).toBeLessThan(256 * 1024)

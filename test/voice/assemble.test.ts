@@ -38,7 +38,7 @@ describe('the parts of a text', () => {
       )
       const parts: SpokenPart[] = []
       const named = chunks.map(({ pause }, at) => ({ text: 'ab', start: at * 3, pause }))
-      const assembly = new SpeechAssembly(named, undefined, (part) => parts.push(part))
+      const assembly = new SpeechAssembly(named, { onPart: (part) => parts.push(part) })
       for (const index of order) assembly.add(index, spoken[index] ?? null)
       if (spoken.every((one) => one === null)) {
         await expect(assembly.finish()).rejects.toThrow('No part')
@@ -61,7 +61,7 @@ describe('the parts of a text', () => {
   test('leave as soon as all before them have been spoken', () => {
     const heard: number[] = []
     const named = [0, 1, 2].map((start) => ({ text: 'a', start, pause: 'none' as const }))
-    const assembly = new SpeechAssembly(named, undefined, ({ index }) => heard.push(index))
+    const assembly = new SpeechAssembly(named, { onPart: ({ index }) => heard.push(index) })
     const spoken = { audio: tone(100, 9000), loudness: undefined }
     assembly.add(2, spoken)
     assembly.add(1, spoken)

@@ -4,6 +4,7 @@ import { builder, type GraphqlContext, result } from '../../graphql/builder.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
 import { type SpeechTimes, type TimedText, timesOf, writeCaptions } from '../../voice/captions/voice-job-captions.ts'
+import { type Chapter, chaptersOf } from '../../voice/chapters.ts'
 import { submitVoiceJob, type VoiceJobInput } from '../../voice/submit-voice-job.ts'
 import { loadOlderVoices, loadSubmittedTexts, type SubmittedText } from '../../voice/submitted-texts.ts'
 import { loadTimedJobs, type TimedJob } from '../../voice/timing/job-timing.ts'
@@ -49,6 +50,26 @@ const TimedTextRef = builder.objectRef<TimedText>('TimedText').implement({
     }),
     length: t.exposeInt('length', { description: 'Length in the submitted text, in Unicode code points.' }),
     source: t.field({ type: TimeSourceEnum, description: 'Source of the times.', resolve: ({ source }) => source }),
+  }),
+})
+
+const ChapterRef = builder.objectRef<Chapter>('SpeechChapter').implement({
+  description: 'Chapter of a spoken text.',
+  fields: (t) => ({
+    title: t.exposeString('title', {
+      description: 'Its heading, or the beginning of its text: at most 80 characters.',
+    }),
+    start: t.float({
+      description: 'Seconds from the beginning of the audio to its start.',
+      resolve: ({ fromMs }) => fromMs / 1000,
+    }),
+    end: t.float({
+      description: 'Seconds from the beginning of the audio to its end.',
+      resolve: ({ toMs }) => toMs / 1000,
+    }),
+    offset: t.exposeInt('offset', {
+      description: 'Position in the submitted text where it begins, in Unicode code points.',
+    }),
   }),
 })
 
@@ -120,6 +141,19 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
     resolve: async (job, _args, ctx) => (await speechTimesOf(ctx, job))?.sentences ?? null,
   }),
 }))
+
+builder.objectField(JOB_REFS.voice, 'chapters', (t) =>
+  t.field({
+    type: [ChapterRef],
+    nullable: true,
+    description: `Chapters of the audio, as \`m4b\` files have them: headings of Markdown, marks of SSML; in other texts, single lines between blank lines that end like no sentence, and what stands behind two blank lines. Empty if there are none. ${SPOKEN}`,
+    extensions: { cost: CAPTIONS_COST, length: SPEECH_LENGTH.sentences },
+    resolve: async (job, _args, ctx) => {
+      const timed = await timedJobOf(ctx, job)
+      return timed === null ? null : chaptersOf(timed)
+    },
+  }),
+)
 
 export const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implement({
   description: 'Accepted submission of a text.',

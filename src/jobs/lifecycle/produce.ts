@@ -16,11 +16,16 @@ import type { EndedJob, EndingParts, FinishedArtifact, JobEnd, Provenance } from
 export const GRACE_MS = 600_000
 const PAGE_ROWS = 1000
 const AT_ONCE = 8
+/** Attempts count from 1: the files of this one belong to all attempts of a job. */
+const SHARED = 0
 
+/** What attempts share is kept until their job has ended for as long. */
 const ABANDONED = `
   select x.job_id, x.attempt from abandoned_attempt x
   where x.abandoned_at <= now() - $1 * interval '1 millisecond' and not exists (
     select from artifact a where a.job_id = x.job_id and starts_with(a.storage_key, x.job_id || '/' || x.attempt || '/'))
+    and (x.attempt <> ${SHARED} or not exists (select from job j
+      where j.id = x.job_id and (j.completed_at is null or j.completed_at > now() - $1 * interval '1 millisecond')))
   order by x.abandoned_at limit ${PAGE_ROWS}`
 
 export interface ProducedFile {
@@ -155,8 +160,17 @@ export async function deleteAbandonedFiles(
   return rows.length
 }
 
-/** Attempts share no folder, so an abandoned attempt overwrites nothing. */
+/** Attempts share no folder for their outputs, so an abandoned attempt overwrites nothing. */
 const attemptFolder = (jobId: string, attempt: number): string => `${jobId}/${attempt}`
+
+/** The folder of what all attempts of a job share. Call `noteShared` before a file is put there. */
+export const sharedFolder = (jobId: string): string => attemptFolder(jobId, SHARED)
+
+/** Lets maintenance delete what the attempts share once their job has ended. */
+export async function noteShared({ db }: Pick<Parts, 'db'>, jobId: string): Promise<void> {
+  const text = 'insert into abandoned_attempt (job_id, attempt) values ($1, $2) on conflict do nothing'
+  await db.pool.query({ name: 'note_shared', text, values: [jobId, SHARED] })
+}
 
 /** Writes nothing if the claim is lost or the job has ended. */
 export async function recordProgress(

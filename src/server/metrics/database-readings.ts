@@ -41,7 +41,7 @@ const KINDS: readonly (readonly [what: string, since: string, keptSeconds: numbe
   ['idempotency_record', 'select min(created_at) from idempotency_record', REMEMBERED_MS / 1000],
   ['session', 'select min(expires_at) from session', SESSION_KEPT_MS / 1000],
   ['sign_in_link', 'select min(expires_at) from sign_in_link', 0],
-  ['abandoned_attempt', 'select min(abandoned_at) from abandoned_attempt', ABANDONED_MS / 1000],
+  ['abandoned_attempt', 'select min(abandoned_at) from abandoned_attempt where attempt > 0', ABANDONED_MS / 1000],
   ['heard_attempt', 'select min(completed_at) from heard_attempt', HEARD_MS / 1000],
 ]
 

@@ -136,7 +136,8 @@ export function timesOf(
 const reachedAt = (at: number, words: JobTiming['words']): number =>
   words.find(({ start }) => start >= at)?.from ?? words.at(-1)?.to ?? 0
 
-function countCodePoints(text: string): (unit: number) => number {
+/** Returns a function that counts the code points before a UTF-16 unit. */
+export function countCodePoints(text: string): (unit: number) => number {
   const pairs = [...text.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g)].map(({ index }) => index)
   if (pairs.length === 0) return (unit) => unit
   const before = new Int32Array(text.length + 1)

@@ -40,6 +40,22 @@ export function readMarkdown(text: string, code: Code = 'read'): Script {
   return reader.finish()
 }
 
+const HEADING = /^(?:ATX|Setext)Heading(\d)$/
+
+/** The headings of Markdown in order, with their marks; level 1 is the highest. Pure. */
+export function markdownHeadings(text: string): { level: number; start: number; end: number }[] {
+  const headings: ReturnType<typeof markdownHeadings> = []
+  markdown()
+    .parse(bounded(text, endOfFrontMatter(text)))
+    .iterate({
+      enter: ({ name, from, to }) => {
+        const [, level] = HEADING.exec(name) ?? []
+        if (level !== undefined) headings.push({ level: Number(level), start: from, end: to })
+      },
+    })
+  return headings
+}
+
 let known: MarkdownParser | null = null
 
 /** The first Markdown loads the parser, so that the process starts without it. */

@@ -69,12 +69,11 @@ export class PieceSpeaker {
   constructor(request: SpeechRequest, speaking: Speaking) {
     this.#request = request
     this.#speaking = speaking
-    this.#assembly = new SpeechAssembly(
-      this.#chunks,
-      request.speed,
-      (part) => speaking.onPart(this.#timed(part)),
-      Number.POSITIVE_INFINITY,
-    )
+    this.#assembly = new SpeechAssembly(this.#chunks, {
+      speed: request.speed,
+      onPart: (part) => speaking.onPart(this.#timed(part)),
+      count: Number.POSITIVE_INFINITY,
+    })
   }
 
   /** The number of pieces that were spoken. */

@@ -42,10 +42,11 @@ export async function loadTimedJobs(db: Pick<Tx, 'query'>, jobIds: readonly stri
 function timed({ text, language, timing, duration, markup, code }: Row): TimedJob {
   const durationMs = duration ?? 0
   const known = stored(timing) ?? estimated(text, language, durationMs)
-  return { text, durationMs, markup, timing: withShownText(known, text, markup, code) }
+  return { text, durationMs, markup, timing: shownTiming(known, text, markup, code) }
 }
 
-function withShownText(timing: JobTiming, text: string, markup: string | null, code: string | null): JobTiming {
+/** Shows the submitted text as a listener would read it. */
+export function shownTiming(timing: JobTiming, text: string, markup: string | null, code: string | null): JobTiming {
   const { heard } = timing
   if (markup === 'markdown') return { ...timing, heard: shownMarkdown(text, code === 'skip' ? 'skip' : 'read') }
   if (heard === null) return timing

@@ -1,6 +1,6 @@
 import type { Language } from '../../engines/espeak/detect-language.ts'
 import { weighText } from '../estimate-speech.ts'
-import type { OffsetMap, SpokenSpan } from './offset-map.ts'
+import type { OffsetMap, SpokenSpan, TextRange } from './offset-map.ts'
 import type { JobTiming, TimedRange } from './speech-timing.ts'
 import { findWords } from './time-speech.ts'
 
@@ -10,15 +10,21 @@ const MARKUP = /[<&]/
 /**
  * Brings a timing to the words as they are written. Words of one number, such as "May 5", share its time by their
  * expected length. A sentence takes the silent characters behind it, such as emoji, or in front of it. Pure.
+ * @param part the part of the submitted text that the timing is of
  */
-export function inWrittenWords(timing: JobTiming, map: OffsetMap, language: Language | undefined): JobTiming {
-  const read = map.read()
+export function inWrittenWords(
+  timing: JobTiming,
+  map: OffsetMap,
+  language: Language | undefined,
+  part: TextRange = { start: 0, end: map.submitted.length },
+): JobTiming {
+  const read = map.read().filter(({ start, end }) => start < part.end && end > part.start)
   if (read.length === 0) return timing
   const silent = read.filter(({ spoken }) => spoken === '')
   return {
     ...timing,
     words: timing.words.flatMap(wordsWithin(read, map.submitted, language)),
-    sentences: withSilent(timing.sentences, silent, map.submitted),
+    sentences: withSilent(timing.sentences, silent, map.submitted.slice(0, part.end)),
   }
 }
 

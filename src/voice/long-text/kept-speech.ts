@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import type { Parts } from '../../context/context.ts'
+import type { EngineVoice, Speech, SpeechRequest } from '../../engines/engine.ts'
+import type { Loudness } from '../../engines/loudness.ts'
+import { sharedFolder } from '../../jobs/lifecycle/produce.ts'
+import type { RenderedSpeech } from '../speak-text.ts'
+
+/** Chunks that are being stored while the engine speaks on. */
+const MOST_UNDERWAY = 4
+/** Chunks that are read ahead. */
+const READ_AHEAD = 4
+const LINE_FEED = 0x0a
+
+type Kept = Pick<Speech, 'words' | 'wordsFrom'> & {
+  readonly sampleRate: number
+  readonly loudness?: Loudness | undefined
+}
+
+/**
+ * Keeps the spoken chunks of a job in the store, so that the next attempt goes on where this one stopped, and a long recording needs no
+ * memory. A file is a line of JSON with the rate, the loudness and the marked words, then the samples (16 bits, little-endian).
+ */
+export class KeptSpeech {
+  readonly #storage: Parts['storage']
+  readonly #jobId: string
+  readonly #isFirst: boolean
+  readonly #signal: AbortSignal
+  readonly #keys: string[] = []
+  readonly #underway = new Set<Promise<unknown>>()
+  #failure: unknown
+
+  /** @param isFirst whether no attempt before can have kept anything */
+  constructor({ storage }: Pick<Parts, 'storage'>, jobId: string, isFirst: boolean, signal: AbortSignal) {
+    this.#storage = storage
+    this.#jobId = jobId
+    this.#isFirst = isFirst
+    this.#signal = signal
+  }
+
+  /** Speaks a chunk, unless an attempt before has kept it. A chunk without sound is not kept. @throws errors of `speak` and the store */
+  async speak(
+    index: number,
+    name: string,
+    speak: () => Promise<RenderedSpeech | null>,
+  ): Promise<RenderedSpeech | null> {
+    const key = `${sharedFolder(this.#jobId)}/${index}-${name}`
+    const kept = this.#isFirst ? null : await this.#find(key)
+    const speech = kept ?? (await speak())
+    if (speech === null) return null
+    this.#keys[index] = key
+    if (kept === null) await this.#keep(key, speech)
+    return speech
+  }
+
+  /** Waits for what is being stored. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underway)
+  }
+
+  /** @throws the first error of the store */
+  async requireKept(): Promise<void> {
+    await this.settled()
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  /** Yields all chunks in their order; null for those without sound. */
+  async *all(count: number): AsyncGenerator<RenderedSpeech | null, void> {
+    const ahead: Promise<RenderedSpeech | null>[] = []
+    const readNext = (index: number): void => {
+      if (index >= count) return
+      const key = this.#keys[index]
+      const read = key === undefined ? Promise.resolve(null) : this.#read(key)
+      read.catch(() => undefined)
+      ahead.push(read)
+    }
+    for (let index = 0; index < READ_AHEAD; index++) readNext(index)
+    for (let index = 0; index < count; index++) {
+      readNext(index + READ_AHEAD)
+      yield (await ahead.shift()) ?? null
+    }
+  }
+
+  async #keep(key: string, speech: RenderedSpeech): Promise<void> {
+    const options = { contentType: 'application/octet-stream', signal: this.#signal }
+    const storing = this.#storage
+      .put(key, encode(speech), options)
+      .catch((error: unknown) => {
+        this.#failure ??= error
+      })
+      .finally(() => this.#underway.delete(storing))
+    this.#underway.add(storing)
+    if (this.#underway.size > MOST_UNDERWAY) await Promise.race(this.#underway)
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  async #find(key: string): Promise<RenderedSpeech | null> {
+    return (await this.#storage.stat(key)) === null ? null : this.#read(key)
+  }
+
+  async #read(key: string): Promise<RenderedSpeech> {
+    return decode(await buffer(await this.#storage.read(key)))
+  }
+}
+
+function encode({ audio, loudness, words, wordsFrom }: RenderedSpeech): Uint8Array {
+  const head: Kept = {
+    sampleRate: audio.sampleRate,
+    ...(loudness && { loudness }),
+    ...(words && { words }),
+    ...(wordsFrom && { wordsFrom }),
+  }
+  const { buffer: bytes, byteOffset, byteLength } = audio.samples
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), new Uint8Array(bytes, byteOffset, byteLength)])
+}
+
+function decode(file: Buffer): RenderedSpeech {
+  const end = file.indexOf(LINE_FEED)
+  const { sampleRate, loudness, ...words } = JSON.parse(file.toString('utf8', 0, end)) as Kept
+  const samples = new Int16Array(Uint8Array.from(file.subarray(end + 1)).buffer)
+  return { audio: { sampleRate, channels: 1, samples }, loudness, ...words }
+}
+
+/**
+ * Returns a function that names the speech of a chunk by all that decides how it sounds, so that another voice or engine is not
+ * mistaken for it.
+ * @param engine the endpoint's
+ */
+export function nameSpeech(engine: unknown): (request: SpeechRequest) => string {
+  const voices = new Map<EngineVoice, string>()
+  const nameOf = (voice: EngineVoice): string => {
+    const { referenceAudio, ...others } = voice
+    const known = voices.get(voice) ?? hashOf(JSON.stringify(others), referenceAudio ?? '')
+    voices.set(voice, known)
+    return known
+  }
+  return ({ text, voice, language, styleInstruction, speed, seed, loudness, extra }) => {
+    const rest = [engine, text, nameOf(voice), language, styleInstruction, speed, seed, loudness, extra]
+    return hashOf(JSON.stringify(rest))
+  }
+}
+
+function hashOf(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest('hex').slice(0, 24)
+}
