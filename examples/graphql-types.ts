@@ -1221,11 +1221,12 @@ export type TextLanguageQuery = { textLanguage: string | null };
 export type UpdateAccountMutationVariables = Exact<{
   account: string;
   monthlyLimit?: number | null | undefined;
+  maxRunning?: number | null | undefined;
 }>;
 
 
 export type UpdateAccountMutation = { updateAccount:
-    | { __typename: 'Account', id: string, name: string, monthlyLimit: number | null, usedThisMonth: number }
+    | { __typename: 'Account', id: string, name: string, monthlyLimit: number | null, usedThisMonth: number, maxRunning: number | null, runningJobs: number }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
@@ -1234,11 +1235,12 @@ export type UpdateApiKeyMutationVariables = Exact<{
   name?: string | null | undefined;
   scopes?: Array<string> | string | null | undefined;
   monthlyLimit?: number | null | undefined;
+  maxRunning?: number | null | undefined;
 }>;
 
 
 export type UpdateApiKeyMutation = { updateApiKey:
-    | { __typename: 'ApiKey', id: string, name: string, scopes: Array<string>, monthlyLimit: number | null, usedThisMonth: number }
+    | { __typename: 'ApiKey', id: string, name: string, scopes: Array<string>, monthlyLimit: number | null, usedThisMonth: number, maxRunning: number | null, runningJobs: number }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
@@ -1394,8 +1396,8 @@ export const submitVoiceJobMutationVariables: SubmitVoiceJobMutationVariables = 
 export const submitVoiceJobsMutationVariables: SubmitVoiceJobsMutationVariables = {"slug":"tts","inputs":[{"text":"The first.","voice":"aria"},{"text":"The second.","voice":"aria"}]}
 export const tagMediaMutationVariables: TagMediaMutationVariables = {"mediaUrl":"https://example.com/cat.jpg","mediaKind":"IMAGE"}
 export const textLanguageQueryVariables: TextLanguageQueryVariables = {"text":"Guten Morgen! Wie geht es dir?","slug":"tts","voice":"aria"}
-export const updateAccountMutationVariables: UpdateAccountMutationVariables = {"account":"demo","monthlyLimit":500000}
-export const updateApiKeyMutationVariables: UpdateApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz","name":"reader of jobs","monthlyLimit":20000}
+export const updateAccountMutationVariables: UpdateAccountMutationVariables = {"account":"demo","monthlyLimit":500000,"maxRunning":10}
+export const updateApiKeyMutationVariables: UpdateApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz","name":"reader of jobs","monthlyLimit":20000,"maxRunning":3}
 export const updateUserMutationVariables: UpdateUserMutationVariables = {"user":"member@example.com","role":"OWNER"}
 export const usersQueryVariables: UsersQueryVariables = {}
 export const viewerQueryVariables: ViewerQueryVariables = {}

@@ -17,6 +17,7 @@ import {
 import { createAccount } from './create-account.ts'
 import { creditAccount } from './credit-account.ts'
 import { usedThisMonth } from './monthly-usage.ts'
+import { runningNow } from './running-jobs.ts'
 import { type AccountChange, updateAccount } from './update-account.ts'
 
 const usages = new BatchLoader<GraphqlContext, number>(usedThisMonth)
@@ -25,11 +26,20 @@ const usages = new BatchLoader<GraphqlContext, number>(usedThisMonth)
 export const usageOf = async ({ id }: { readonly id: string }, _args: object, ctx: GraphqlContext): Promise<number> =>
   (await usages.load(ctx, id)) ?? 0
 
+const runs = new BatchLoader<GraphqlContext, number>(runningNow)
+
+/** Jobs of an account or a key that run now. */
+export const runningOf = async ({ id }: { readonly id: string }, _args: object, ctx: GraphqlContext): Promise<number> =>
+  (await runs.load(ctx, id)) ?? 0
+
 const EXCEEDED = 'A submission that would exceed it is refused with PAYMENT_REQUIRED. Null if there is none.'
 /** Fields of accounts and keys. */
 export const MONTHLY_LIMIT = `Credits that may be used in a calendar month, in UTC. ${EXCEEDED}`
 export const USED_THIS_MONTH =
   'Credits of the jobs that were submitted since the calendar month began, in UTC, waiting ones included. Failed and cancelled jobs give back to the month of their submission.'
+export const MAX_RUNNING =
+  'Number of jobs that may run at once; the others wait in the queue, in their order. Null if there is no limit.'
+export const RUNNING_JOBS = 'Number of jobs that a worker performs now.'
 
 export const AccountRef = builder.prismaObject('Account', {
   description: 'Account. Its users and API keys share one balance of credits.',
@@ -49,6 +59,8 @@ export const AccountRef = builder.prismaObject('Account', {
       resolve: ({ monthlyLimit }) => (monthlyLimit === null ? null : Number(monthlyLimit)),
     }),
     usedThisMonth: t.float({ description: USED_THIS_MONTH, resolve: usageOf }),
+    maxRunning: t.exposeInt('maxRunning', { nullable: true, description: `${MAX_RUNNING} Operators set it.` }),
+    runningJobs: t.int({ description: RUNNING_JOBS, resolve: runningOf }),
   }),
 })
 
@@ -176,6 +188,10 @@ builder.mutationFields((t) => ({
       monthlyLimit: t.arg.float({
         description:
           'Credits that the account may use in a calendar month, in UTC; null for no limit. The limit stays as it is unless given.',
+      }),
+      maxRunning: t.arg.int({
+        description:
+          'Number of jobs of the account that may run at once; null for no limit. The limit stays as it is unless given.',
       }),
     },
     ...queriedBy(AccountRef, updateAccount, (args: Omit<AccountChange, 'query'>) => args),

@@ -10,11 +10,19 @@ import { isId } from '../values/id.ts'
 import { hasUnseen } from '../values/printable.ts'
 
 const MAX_SEARCH_CHARACTERS = 200
-export const ACCOUNT_VIEW = { id: true, name: true, credits: true, monthlyLimit: true, createdAt: true } as const
+export const ACCOUNT_VIEW = {
+  id: true,
+  name: true,
+  credits: true,
+  monthlyLimit: true,
+  maxRunning: true,
+  createdAt: true,
+} as const
 const NAME_MAX_CHARACTERS = 200
 /** Far below PostgreSQL's largest bigint, so sums of balances fit. */
 export const MAX_CREDITS = 10n ** 15n
-const ACCOUNTS = 'select id, name, credits, monthly_limit as "monthlyLimit", created_at as "createdAt" from account'
+const ACCOUNTS =
+  'select id, name, credits, monthly_limit as "monthlyLimit", max_running as "maxRunning", created_at as "createdAt" from account'
 
 export interface AccountsInput extends PageInput {
   readonly search?: string | null | undefined

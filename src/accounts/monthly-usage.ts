@@ -29,7 +29,3 @@ export function checkMonthlyLimit(limit: number | null | undefined): bigint | nu
   const message = `must be a whole number from 0 to ${MAX_CREDITS}`
   throw invalidRequest('Give a monthly limit in whole credits.', [{ path: '/monthlyLimit', message }])
 }
-
-/** For the record of changes. */
-export const limitsInWords = ({ monthlyLimit }: { readonly monthlyLimit: bigint | null }): string =>
-  monthlyLimit === null ? 'no monthly limit' : `monthly limit ${monthlyLimit}`

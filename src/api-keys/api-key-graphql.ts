@@ -1,4 +1,13 @@
-import { AccountRef, MONTHLY_LIMIT, seesAccountOf, USED_THIS_MONTH, usageOf } from '../accounts/account-graphql.ts'
+import {
+  AccountRef,
+  MAX_RUNNING,
+  MONTHLY_LIMIT,
+  RUNNING_JOBS,
+  runningOf,
+  seesAccountOf,
+  USED_THIS_MONTH,
+  usageOf,
+} from '../accounts/account-graphql.ts'
 import type { ActorView } from '../accounts/audit-entries.ts'
 import { ActorRef } from '../accounts/audit-graphql.ts'
 import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
@@ -40,6 +49,8 @@ import {
   updateApiKey,
 } from './change-api-key.ts'
 
+const SET_BY = 'Callers who manage keys set it; the limit of the account holds as well.'
+
 export const ApiKeyRef = builder.prismaObject('ApiKey', {
   description: 'API key of an account, without its value.',
   interfaces: [NodeInterface],
@@ -59,10 +70,12 @@ export const ApiKeyRef = builder.prismaObject('ApiKey', {
     }),
     monthlyLimit: t.float({
       nullable: true,
-      description: `${MONTHLY_LIMIT} Callers who manage keys set it; the limit of the account holds as well.`,
+      description: `${MONTHLY_LIMIT} ${SET_BY}`,
       resolve: ({ monthlyLimit }) => (monthlyLimit === null ? null : Number(monthlyLimit)),
     }),
     usedThisMonth: t.float({ description: USED_THIS_MONTH, resolve: usageOf }),
+    maxRunning: t.exposeInt('maxRunning', { nullable: true, description: `${MAX_RUNNING} ${SET_BY}` }),
+    runningJobs: t.int({ description: RUNNING_JOBS, resolve: runningOf }),
     createdBy: t.relation('createdBy', {
       type: UserRef,
       nullable: true,
@@ -230,6 +243,9 @@ builder.mutationFields((t) => ({
       monthlyLimit: t.arg.float({
         description: 'Credits that the key may use in a calendar month, in UTC; no limit unless given.',
       }),
+      maxRunning: t.arg.int({
+        description: 'Number of jobs of the key that may run at once; no limit unless given.',
+      }),
     },
     ...resolvedBy(createApiKey, (args: ApiKeyInput) => args),
   }),
@@ -246,6 +262,10 @@ builder.mutationFields((t) => ({
       monthlyLimit: t.arg.float({
         description:
           'Credits that the key may use in a calendar month, in UTC; null for no limit. The limit stays as it is unless given.',
+      }),
+      maxRunning: t.arg.int({
+        description:
+          'Number of jobs of the key that may run at once; null for no limit. The limit stays as it is unless given.',
       }),
     },
     ...queriedBy(ApiKeyRef, updateApiKey, ({ id, ...args }: Omit<ApiKeyChange, 'apiKeyId'> & { id: string }) => ({

@@ -16,6 +16,7 @@ export const KEY_VIEW = {
   hint: true,
   expiresAt: true,
   monthlyLimit: true,
+  maxRunning: true,
   createdById: true,
   createdAt: true,
   lastUsedAt: true,

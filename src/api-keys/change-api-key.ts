@@ -1,6 +1,7 @@
 import { DEFAULT_SCOPES, OPERATOR_SCOPE } from '../access/scopes.ts'
 import { checkName, findAccount } from '../accounts/accounts.ts'
-import { checkMonthlyLimit, limitsInWords } from '../accounts/monthly-usage.ts'
+import { checkMonthlyLimit } from '../accounts/monthly-usage.ts'
+import { checkMaxRunning, limitsInWords } from '../accounts/running-jobs.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
@@ -19,6 +20,8 @@ export interface ApiKeyChange {
   readonly scopes?: readonly string[] | null | undefined
   /** Credits of a calendar month in UTC; null: no limit. */
   readonly monthlyLimit?: number | null | undefined
+  /** Jobs in status processing at once; null: no limit. */
+  readonly maxRunning?: number | null | undefined
   readonly query?: RowQuery
 }
 
@@ -34,6 +37,7 @@ export interface ApiKeyInput {
   readonly scopes?: readonly string[] | null | undefined
   readonly expiresAt?: Date | null | undefined
   readonly monthlyLimit?: number | null | undefined
+  readonly maxRunning?: number | null | undefined
 }
 
 /** @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for keys of other accounts), INVALID_REQUEST */
@@ -42,6 +46,7 @@ export async function updateApiKey(ctx: Context, input: ApiKeyChange): Promise<A
   const accountId = keysOwner(ctx)
   if (name !== undefined && name !== null) checkName(name)
   const monthlyLimit = checkMonthlyLimit(input.monthlyLimit)
+  const maxRunning = checkMaxRunning(input.maxRunning)
   const where = { id: apiKeyId, ...(accountId !== null && { accountId }) }
   const held = apiKeyId.includes('\0')
     ? null
@@ -51,6 +56,7 @@ export async function updateApiKey(ctx: Context, input: ApiKeyChange): Promise<A
     ...(name !== undefined && name !== null && { name }),
     ...(scopes !== undefined && scopes !== null && { scopes: grantScopes(ctx, scopes, held.scopes) }),
     ...(monthlyLimit !== undefined && { monthlyLimit }),
+    ...(maxRunning !== undefined && { maxRunning }),
   }
   return ctx.db.prisma.$transaction(async (tx) => {
     const { count } = await tx.apiKey.updateMany({ where, data })
@@ -93,6 +99,7 @@ export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<Ne
   checkName(input.name)
   rejectPast(ctx, input.expiresAt)
   const monthlyLimit = checkMonthlyLimit(input.monthlyLimit) ?? null
+  const maxRunning = checkMaxRunning(input.maxRunning) ?? null
   const scopes = grantScopes(ctx, input.scopes ?? DEFAULT_SCOPES)
   const apiKey = newApiKey()
   const row = {
@@ -104,6 +111,7 @@ export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<Ne
     hint: apiKey.slice(-HINT_CHARACTERS),
     expiresAt: input.expiresAt ?? null,
     monthlyLimit,
+    maxRunning,
     createdById: ctx.actor.kind === 'session' ? ctx.actor.userId : null,
   }
   await ctx.db.prisma.$transaction(async (tx) => {
@@ -114,8 +122,8 @@ export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<Ne
   return { apiKeyId: row.id, apiKey, scopes }
 }
 
-const detailOf = ({ scopes, monthlyLimit }: Pick<ApiKeyView, 'scopes' | 'monthlyLimit'>): string =>
-  monthlyLimit === null ? scopes.join(' ') : `${scopes.join(' ')}, ${limitsInWords({ monthlyLimit })}`
+const detailOf = ({ scopes, ...limits }: Pick<ApiKeyView, 'scopes' | 'monthlyLimit' | 'maxRunning'>): string =>
+  [scopes.join(' '), ...limitsInWords(limits)].join(', ')
 
 function rejectPast({ now }: Context, expiresAt: Date | null | undefined): void {
   if (expiresAt != null && expiresAt.getTime() <= now().getTime())

@@ -18,8 +18,19 @@ export function wholeNumber(option: string, given: string): bigint {
 export const size = (option: string, given: string | undefined): number | undefined =>
   given === undefined ? undefined : Number(wholeNumber(option, given))
 
+export interface LimitOptions {
+  readonly monthlyLimit?: string
+  readonly maxRunning?: string
+}
+
+/** The limits of an account or a key. */
+export const limits = ({ monthlyLimit, maxRunning }: LimitOptions) => ({
+  monthlyLimit: limit('--monthly-limit', monthlyLimit),
+  maxRunning: limit('--max-running', maxRunning),
+})
+
 /** A whole number, or `none`: null. */
-export const limit = (option: string, given: string | undefined): number | null | undefined =>
+const limit = (option: string, given: string | undefined): number | null | undefined =>
   given === 'none' ? null : size(option, given)
 
 const MAX_PORT = 65_535

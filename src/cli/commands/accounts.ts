@@ -4,13 +4,12 @@ import type { ActorView, AuditEntry } from '../../accounts/audit-entries.ts'
 import { AUDITED_ACTIONS, type AuditedAction } from '../../audit/audited-actions.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
-import { limit, oneOf, size, time, wholeNumber } from '../options.ts'
+import { type LimitOptions, limits, oneOf, size, time, wholeNumber } from '../options.ts'
 import { type Answer, operatorCommand } from '../run-command.ts'
 import { type Column, everyPage, toTable } from '../table.ts'
-import { withUsage } from '../with-usage.ts'
+import { type Usage, withUsage } from '../with-usage.ts'
 
-/** An account with the credits that it used this month. */
-type UsedAccount = Account & { readonly used: number }
+type UsedAccount = Account & Usage
 
 const COLUMNS: readonly Column<UsedAccount>[] = [
   { head: 'account', cell: ({ id }) => id },
@@ -18,6 +17,8 @@ const COLUMNS: readonly Column<UsedAccount>[] = [
   { head: 'credits', cell: ({ credits }) => credits },
   { head: 'monthly limit', cell: ({ monthlyLimit }) => monthlyLimit },
   { head: 'used this month', cell: ({ used }) => used },
+  { head: 'max running', cell: ({ maxRunning }) => maxRunning },
+  { head: 'running', cell: ({ running }) => running },
 ]
 
 const ACTIONS = Object.keys(AUDITED_ACTIONS) as AuditedAction[]
@@ -103,16 +104,16 @@ function addAccountList(accounts: Command): void {
 }
 
 function addAccountUpdate(accounts: Command): void {
-  operatorCommand<{ account: string; monthlyLimit?: string }>(
+  operatorCommand<LimitOptions & { account: string }>(
     accounts
       .command('update')
       .description('change what an account may use')
       .requiredOption('--account <account>', 'id or name')
-      .option('--monthly-limit <credits>', 'how many credits it may use in a calendar month, in UTC, or none'),
-    async (ctx, { account, monthlyLimit }) => {
+      .option('--monthly-limit <credits>', 'how many credits it may use in a calendar month, in UTC, or none')
+      .option('--max-running <jobs>', 'how many of its jobs may run at once, or none'),
+    async (ctx, { account, ...options }) => {
       const { updateAccount } = await import('../../accounts/update-account.ts')
-      const change = { account, monthlyLimit: limit('--monthly-limit', monthlyLimit) }
-      return describe(ctx, await updateAccount(ctx, change))
+      return describe(ctx, await updateAccount(ctx, { account, ...limits(options) }))
     },
   )
 }
@@ -122,12 +123,14 @@ async function describe(ctx: ServiceContext, account: Account): Promise<Answer> 
   return { json: toJson(used!), text: toTable(COLUMNS, [used!]) }
 }
 
-const toJson = ({ id, name, credits, monthlyLimit, used }: UsedAccount) => ({
+const toJson = ({ id, name, credits, monthlyLimit, used, maxRunning, running }: UsedAccount) => ({
   account_id: id,
   name,
   credits: Number(credits),
   monthly_limit: monthlyLimit === null ? null : Number(monthlyLimit),
   used_this_month: used,
+  max_running: maxRunning,
+  running_jobs: running,
 })
 
 export function addAuditCommand(program: Command): void {

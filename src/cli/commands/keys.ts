@@ -1,13 +1,12 @@
 import type { Command } from 'commander'
 import { DEFAULT_SCOPES } from '../../access/scopes.ts'
 import type { ApiKeyView } from '../../api-keys/api-keys.ts'
-import { actingFor, limit, time } from '../options.ts'
+import { actingFor, type LimitOptions, limits, time } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, everyPage, toTable } from '../table.ts'
-import { withUsage } from '../with-usage.ts'
+import { type Usage, withUsage } from '../with-usage.ts'
 
-/** A key with the credits that it used this month. */
-type UsedKey = ApiKeyView & { readonly used: number }
+type UsedKey = ApiKeyView & Usage
 
 const COLUMNS: readonly Column<UsedKey>[] = [
   { head: 'key', cell: ({ id }) => id },
@@ -18,6 +17,8 @@ const COLUMNS: readonly Column<UsedKey>[] = [
   { head: 'last used (UTC)', cell: ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? null },
   { head: 'monthly limit', cell: ({ monthlyLimit }) => monthlyLimit },
   { head: 'used this month', cell: ({ used }) => used },
+  { head: 'max running', cell: ({ maxRunning }) => maxRunning },
+  { head: 'running', cell: ({ running }) => running },
 ]
 
 export function addKeyCommands(program: Command): void {
@@ -37,7 +38,7 @@ export function addKeyCommands(program: Command): void {
 }
 
 function addKeyCreation(keys: Command): void {
-  operatorCommand<{ account: string; name: string; scopes?: string; expires?: string; monthlyLimit?: string }>(
+  operatorCommand<LimitOptions & { account: string; name: string; scopes?: string; expires?: string }>(
     keys
       .command('create')
       .description('make a key and show it, this once')
@@ -45,11 +46,12 @@ function addKeyCreation(keys: Command): void {
       .requiredOption('--name <name>', 'what it is called')
       .option('--scopes <a,b>', `these scopes instead of ${DEFAULT_SCOPES.join(',')}`)
       .option('--expires <time>', 'when the key stops working, such as 2027-01-31; never unless given')
-      .option('--monthly-limit <credits>', 'how many credits it may use in a calendar month, in UTC'),
-    async (ctx, { account, name, scopes, expires, monthlyLimit }) => {
+      .option('--monthly-limit <credits>', 'how many credits it may use in a calendar month, in UTC')
+      .option('--max-running <jobs>', 'how many of its jobs may run at once'),
+    async (ctx, { account, name, scopes, expires, ...options }) => {
       const { createApiKey } = await import('../../api-keys/change-api-key.ts')
       const key = await createApiKey(ctx, {
-        ...{ account, name, scopes: scopesOf(scopes), monthlyLimit: limit('--monthly-limit', monthlyLimit) },
+        ...{ account, name, scopes: scopesOf(scopes), ...limits(options) },
         ...(expires !== undefined && { expiresAt: time('--expires', expires) }),
       })
       return {
@@ -63,17 +65,18 @@ function addKeyCreation(keys: Command): void {
 const scopesOf = (list: string | undefined): string[] | undefined => list?.split(',').map((scope) => scope.trim())
 
 function addKeyUpdate(keys: Command): void {
-  operatorCommand<{ name?: string; scopes?: string; monthlyLimit?: string }>(
+  operatorCommand<LimitOptions & { name?: string; scopes?: string }>(
     keys
       .command('update')
       .description('change what is given of a key; it is the same key')
       .argument('<key-id>', 'key_…')
       .option('--name <name>', 'what it is called')
       .option('--scopes <a,b>', 'these scopes instead of those that it has')
-      .option('--monthly-limit <credits>', 'how many credits it may use in a calendar month, in UTC, or none'),
-    async (ctx, { name, scopes, monthlyLimit }, [apiKeyId = '']) => {
+      .option('--monthly-limit <credits>', 'how many credits it may use in a calendar month, in UTC, or none')
+      .option('--max-running <jobs>', 'how many of its jobs may run at once, or none'),
+    async (ctx, { name, scopes, ...options }, [apiKeyId = '']) => {
       const { updateApiKey } = await import('../../api-keys/change-api-key.ts')
-      const change = { name, scopes: scopesOf(scopes), monthlyLimit: limit('--monthly-limit', monthlyLimit) }
+      const change = { name, scopes: scopesOf(scopes), ...limits(options) }
       const [key] = await withUsage(ctx, [await updateApiKey(ctx, { apiKeyId, ...change })])
       return { json: toJson(key!), text: toTable(COLUMNS, [key!]) }
     },
@@ -95,13 +98,15 @@ function addKeyList(keys: Command): void {
   )
 }
 
-const toJson = ({ id, name, scopes, createdAt, expiresAt, lastUsedAt, monthlyLimit, used }: UsedKey) => ({
+const toJson = ({ id, name, scopes, createdAt, expiresAt, lastUsedAt, ...limits }: UsedKey) => ({
   api_key_id: id,
   name,
   scopes,
   created_at: createdAt,
   expires_at: expiresAt,
   last_used_at: lastUsedAt,
-  monthly_limit: monthlyLimit === null ? null : Number(monthlyLimit),
-  used_this_month: used,
+  monthly_limit: limits.monthlyLimit === null ? null : Number(limits.monthlyLimit),
+  used_this_month: limits.used,
+  max_running: limits.maxRunning,
+  running_jobs: limits.running,
 })

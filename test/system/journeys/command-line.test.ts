@@ -18,7 +18,7 @@ type Key = { api_key_id: string; api_key: string; scopes: string[] }
 // Each command is a process of its own, and several run in one test.
 const DEADLINE_MS = 180_000
 const MAIN = fileURLToPath(new URL('../../../bin/sonant.js', import.meta.url))
-const UNLIMITED = { monthly_limit: null, used_this_month: 0 }
+const UNLIMITED = { monthly_limit: null, used_this_month: 0, max_running: null, running_jobs: 0 }
 const TYPE_ID = { account: /^acct_[0-9a-z]{26}$/, key: /^key_[0-9a-z]{26}$/ }
 
 describe('the command line next to a running server', { timeout: DEADLINE_MS }, () => {

@@ -3087,7 +3087,8 @@ export const AccountScalarFieldEnum = {
   held: 'held',
   webhookUrl: 'webhookUrl',
   createdAt: 'createdAt',
-  monthlyLimit: 'monthlyLimit'
+  monthlyLimit: 'monthlyLimit',
+  maxRunning: 'maxRunning'
 } as const
 
 export type AccountScalarFieldEnum = (typeof AccountScalarFieldEnum)[keyof typeof AccountScalarFieldEnum]
@@ -3127,7 +3128,8 @@ export const ApiKeyScalarFieldEnum = {
   createdById: 'createdById',
   lastUsedAt: 'lastUsedAt',
   createdAt: 'createdAt',
-  monthlyLimit: 'monthlyLimit'
+  monthlyLimit: 'monthlyLimit',
+  maxRunning: 'maxRunning'
 } as const
 
 export type ApiKeyScalarFieldEnum = (typeof ApiKeyScalarFieldEnum)[keyof typeof ApiKeyScalarFieldEnum]
@@ -3663,6 +3665,20 @@ export type ListDateTimeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaM
 
 
 /**
+ * Reference to a field of type 'Int'
+ */
+export type IntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Int'>
+    
+
+
+/**
+ * Reference to a field of type 'Int[]'
+ */
+export type ListIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Int[]'>
+    
+
+
+/**
  * Reference to a field of type 'CreditKind'
  */
 export type EnumCreditKindFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'CreditKind'>
@@ -3687,20 +3703,6 @@ export type BytesFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, '
  * Reference to a field of type 'Bytes[]'
  */
 export type ListBytesFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Bytes[]'>
-    
-
-
-/**
- * Reference to a field of type 'Int'
- */
-export type IntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Int'>
-    
-
-
-/**
- * Reference to a field of type 'Int[]'
- */
-export type ListIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Int[]'>
     
 
 

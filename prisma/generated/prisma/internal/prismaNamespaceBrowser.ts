@@ -111,7 +111,8 @@ export const AccountScalarFieldEnum = {
   held: 'held',
   webhookUrl: 'webhookUrl',
   createdAt: 'createdAt',
-  monthlyLimit: 'monthlyLimit'
+  monthlyLimit: 'monthlyLimit',
+  maxRunning: 'maxRunning'
 } as const
 
 export type AccountScalarFieldEnum = (typeof AccountScalarFieldEnum)[keyof typeof AccountScalarFieldEnum]
@@ -151,7 +152,8 @@ export const ApiKeyScalarFieldEnum = {
   createdById: 'createdById',
   lastUsedAt: 'lastUsedAt',
   createdAt: 'createdAt',
-  monthlyLimit: 'monthlyLimit'
+  monthlyLimit: 'monthlyLimit',
+  maxRunning: 'maxRunning'
 } as const
 
 export type ApiKeyScalarFieldEnum = (typeof ApiKeyScalarFieldEnum)[keyof typeof ApiKeyScalarFieldEnum]

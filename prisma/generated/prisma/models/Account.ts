@@ -30,12 +30,14 @@ export type AccountAvgAggregateOutputType = {
   credits: number | null
   held: number | null
   monthlyLimit: number | null
+  maxRunning: number | null
 }
 
 export type AccountSumAggregateOutputType = {
   credits: bigint | null
   held: bigint | null
   monthlyLimit: bigint | null
+  maxRunning: number | null
 }
 
 export type AccountMinAggregateOutputType = {
@@ -46,6 +48,7 @@ export type AccountMinAggregateOutputType = {
   webhookUrl: string | null
   createdAt: Date | null
   monthlyLimit: bigint | null
+  maxRunning: number | null
 }
 
 export type AccountMaxAggregateOutputType = {
@@ -56,6 +59,7 @@ export type AccountMaxAggregateOutputType = {
   webhookUrl: string | null
   createdAt: Date | null
   monthlyLimit: bigint | null
+  maxRunning: number | null
 }
 
 export type AccountCountAggregateOutputType = {
@@ -66,6 +70,7 @@ export type AccountCountAggregateOutputType = {
   webhookUrl: number
   createdAt: number
   monthlyLimit: number
+  maxRunning: number
   _all: number
 }
 
@@ -74,12 +79,14 @@ export type AccountAvgAggregateInputType = {
   credits?: true
   held?: true
   monthlyLimit?: true
+  maxRunning?: true
 }
 
 export type AccountSumAggregateInputType = {
   credits?: true
   held?: true
   monthlyLimit?: true
+  maxRunning?: true
 }
 
 export type AccountMinAggregateInputType = {
@@ -90,6 +97,7 @@ export type AccountMinAggregateInputType = {
   webhookUrl?: true
   createdAt?: true
   monthlyLimit?: true
+  maxRunning?: true
 }
 
 export type AccountMaxAggregateInputType = {
@@ -100,6 +108,7 @@ export type AccountMaxAggregateInputType = {
   webhookUrl?: true
   createdAt?: true
   monthlyLimit?: true
+  maxRunning?: true
 }
 
 export type AccountCountAggregateInputType = {
@@ -110,6 +119,7 @@ export type AccountCountAggregateInputType = {
   webhookUrl?: true
   createdAt?: true
   monthlyLimit?: true
+  maxRunning?: true
   _all?: true
 }
 
@@ -207,6 +217,7 @@ export type AccountGroupByOutputType = {
   webhookUrl: string | null
   createdAt: Date
   monthlyLimit: bigint | null
+  maxRunning: number | null
   _count: AccountCountAggregateOutputType | null
   _avg: AccountAvgAggregateOutputType | null
   _sum: AccountSumAggregateOutputType | null
@@ -240,6 +251,7 @@ export type AccountWhereInput = {
   webhookUrl?: Prisma.StringNullableFilter<"Account"> | string | null
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableFilter<"Account"> | bigint | number | null
+  maxRunning?: Prisma.IntNullableFilter<"Account"> | number | null
   apiKeys?: Prisma.ApiKeyListRelationFilter
   jobs?: Prisma.JobListRelationFilter
   chats?: Prisma.CompanionChatListRelationFilter
@@ -259,6 +271,7 @@ export type AccountOrderByWithRelationInput = {
   webhookUrl?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrderInput | Prisma.SortOrder
+  maxRunning?: Prisma.SortOrderInput | Prisma.SortOrder
   apiKeys?: Prisma.ApiKeyOrderByRelationAggregateInput
   jobs?: Prisma.JobOrderByRelationAggregateInput
   chats?: Prisma.CompanionChatOrderByRelationAggregateInput
@@ -281,6 +294,7 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   webhookUrl?: Prisma.StringNullableFilter<"Account"> | string | null
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableFilter<"Account"> | bigint | number | null
+  maxRunning?: Prisma.IntNullableFilter<"Account"> | number | null
   apiKeys?: Prisma.ApiKeyListRelationFilter
   jobs?: Prisma.JobListRelationFilter
   chats?: Prisma.CompanionChatListRelationFilter
@@ -300,6 +314,7 @@ export type AccountOrderByWithAggregationInput = {
   webhookUrl?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrderInput | Prisma.SortOrder
+  maxRunning?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.AccountCountOrderByAggregateInput
   _avg?: Prisma.AccountAvgOrderByAggregateInput
   _max?: Prisma.AccountMaxOrderByAggregateInput
@@ -318,6 +333,7 @@ export type AccountScalarWhereWithAggregatesInput = {
   webhookUrl?: Prisma.StringNullableWithAggregatesFilter<"Account"> | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Account"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableWithAggregatesFilter<"Account"> | bigint | number | null
+  maxRunning?: Prisma.IntNullableWithAggregatesFilter<"Account"> | number | null
 }
 
 export type AccountCreateInput = {
@@ -328,6 +344,7 @@ export type AccountCreateInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -347,6 +364,7 @@ export type AccountUncheckedCreateInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -366,6 +384,7 @@ export type AccountUpdateInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -385,6 +404,7 @@ export type AccountUncheckedUpdateInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -404,6 +424,7 @@ export type AccountCreateManyInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
 }
 
 export type AccountUpdateManyMutationInput = {
@@ -414,6 +435,7 @@ export type AccountUpdateManyMutationInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 export type AccountUncheckedUpdateManyInput = {
@@ -424,6 +446,7 @@ export type AccountUncheckedUpdateManyInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 export type AccountCountOrderByAggregateInput = {
@@ -434,12 +457,14 @@ export type AccountCountOrderByAggregateInput = {
   webhookUrl?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
+  maxRunning?: Prisma.SortOrder
 }
 
 export type AccountAvgOrderByAggregateInput = {
   credits?: Prisma.SortOrder
   held?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
+  maxRunning?: Prisma.SortOrder
 }
 
 export type AccountMaxOrderByAggregateInput = {
@@ -450,6 +475,7 @@ export type AccountMaxOrderByAggregateInput = {
   webhookUrl?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
+  maxRunning?: Prisma.SortOrder
 }
 
 export type AccountMinOrderByAggregateInput = {
@@ -460,12 +486,14 @@ export type AccountMinOrderByAggregateInput = {
   webhookUrl?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
+  maxRunning?: Prisma.SortOrder
 }
 
 export type AccountSumOrderByAggregateInput = {
   credits?: Prisma.SortOrder
   held?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
+  maxRunning?: Prisma.SortOrder
 }
 
 export type AccountScalarRelationFilter = {
@@ -499,6 +527,14 @@ export type NullableBigIntFieldUpdateOperationsInput = {
   decrement?: bigint | number
   multiply?: bigint | number
   divide?: bigint | number
+}
+
+export type NullableIntFieldUpdateOperationsInput = {
+  set?: number | null
+  increment?: number
+  decrement?: number
+  multiply?: number
+  divide?: number
 }
 
 export type AccountCreateNestedOneWithoutEntriesInput = {
@@ -635,6 +671,7 @@ export type AccountCreateWithoutEntriesInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -653,6 +690,7 @@ export type AccountUncheckedCreateWithoutEntriesInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -687,6 +725,7 @@ export type AccountUpdateWithoutEntriesInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -705,6 +744,7 @@ export type AccountUncheckedUpdateWithoutEntriesInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -723,6 +763,7 @@ export type AccountCreateWithoutApiKeysInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
@@ -741,6 +782,7 @@ export type AccountUncheckedCreateWithoutApiKeysInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
@@ -775,6 +817,7 @@ export type AccountUpdateWithoutApiKeysInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
@@ -793,6 +836,7 @@ export type AccountUncheckedUpdateWithoutApiKeysInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
@@ -811,6 +855,7 @@ export type AccountCreateWithoutVoicesInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -829,6 +874,7 @@ export type AccountUncheckedCreateWithoutVoicesInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -863,6 +909,7 @@ export type AccountUpdateWithoutVoicesInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -881,6 +928,7 @@ export type AccountUncheckedUpdateWithoutVoicesInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -899,6 +947,7 @@ export type AccountCreateWithoutLexiconInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -917,6 +966,7 @@ export type AccountUncheckedCreateWithoutLexiconInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -951,6 +1001,7 @@ export type AccountUpdateWithoutLexiconInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -969,6 +1020,7 @@ export type AccountUncheckedUpdateWithoutLexiconInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -987,6 +1039,7 @@ export type AccountCreateWithoutJobsInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
@@ -1005,6 +1058,7 @@ export type AccountUncheckedCreateWithoutJobsInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
@@ -1039,6 +1093,7 @@ export type AccountUpdateWithoutJobsInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
@@ -1057,6 +1112,7 @@ export type AccountUncheckedUpdateWithoutJobsInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
@@ -1075,6 +1131,7 @@ export type AccountCreateWithoutChatsInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
@@ -1093,6 +1150,7 @@ export type AccountUncheckedCreateWithoutChatsInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
@@ -1127,6 +1185,7 @@ export type AccountUpdateWithoutChatsInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
@@ -1145,6 +1204,7 @@ export type AccountUncheckedUpdateWithoutChatsInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
@@ -1163,6 +1223,7 @@ export type AccountCreateWithoutWebhookSecretsInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -1181,6 +1242,7 @@ export type AccountUncheckedCreateWithoutWebhookSecretsInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -1215,6 +1277,7 @@ export type AccountUpdateWithoutWebhookSecretsInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -1233,6 +1296,7 @@ export type AccountUncheckedUpdateWithoutWebhookSecretsInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -1251,6 +1315,7 @@ export type AccountCreateWithoutWebhookDeliveriesInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -1269,6 +1334,7 @@ export type AccountUncheckedCreateWithoutWebhookDeliveriesInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -1303,6 +1369,7 @@ export type AccountUpdateWithoutWebhookDeliveriesInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -1321,6 +1388,7 @@ export type AccountUncheckedUpdateWithoutWebhookDeliveriesInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -1339,6 +1407,7 @@ export type AccountCreateWithoutUsersInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -1357,6 +1426,7 @@ export type AccountUncheckedCreateWithoutUsersInput = {
   webhookUrl?: string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -1391,6 +1461,7 @@ export type AccountUpdateWithoutUsersInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -1409,6 +1480,7 @@ export type AccountUncheckedUpdateWithoutUsersInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -1521,6 +1593,7 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   webhookUrl?: boolean
   createdAt?: boolean
   monthlyLimit?: boolean
+  maxRunning?: boolean
   apiKeys?: boolean | Prisma.Account$apiKeysArgs<ExtArgs>
   jobs?: boolean | Prisma.Account$jobsArgs<ExtArgs>
   chats?: boolean | Prisma.Account$chatsArgs<ExtArgs>
@@ -1541,6 +1614,7 @@ export type AccountSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   webhookUrl?: boolean
   createdAt?: boolean
   monthlyLimit?: boolean
+  maxRunning?: boolean
 }, ExtArgs["result"]["account"]>
 
 export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -1551,6 +1625,7 @@ export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   webhookUrl?: boolean
   createdAt?: boolean
   monthlyLimit?: boolean
+  maxRunning?: boolean
 }, ExtArgs["result"]["account"]>
 
 export type AccountSelectScalar = {
@@ -1561,9 +1636,10 @@ export type AccountSelectScalar = {
   webhookUrl?: boolean
   createdAt?: boolean
   monthlyLimit?: boolean
+  maxRunning?: boolean
 }
 
-export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "credits" | "held" | "webhookUrl" | "createdAt" | "monthlyLimit", ExtArgs["result"]["account"]>
+export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "credits" | "held" | "webhookUrl" | "createdAt" | "monthlyLimit" | "maxRunning", ExtArgs["result"]["account"]>
 export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   apiKeys?: boolean | Prisma.Account$apiKeysArgs<ExtArgs>
   jobs?: boolean | Prisma.Account$jobsArgs<ExtArgs>
@@ -1606,6 +1682,10 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
      * Credits of a calendar month in UTC; null: no limit.
      */
     monthlyLimit: bigint | null
+    /**
+     * Jobs in status processing at once; null: no limit.
+     */
+    maxRunning: number | null
   }, ExtArgs["result"]["account"]>
   composites: {}
 }
@@ -2045,6 +2125,7 @@ export interface AccountFieldRefs {
   readonly webhookUrl: Prisma.FieldRef<"Account", 'String'>
   readonly createdAt: Prisma.FieldRef<"Account", 'DateTime'>
   readonly monthlyLimit: Prisma.FieldRef<"Account", 'BigInt'>
+  readonly maxRunning: Prisma.FieldRef<"Account", 'Int'>
 }
     
 

@@ -28,10 +28,12 @@ export type AggregateApiKey = {
 
 export type ApiKeyAvgAggregateOutputType = {
   monthlyLimit: number | null
+  maxRunning: number | null
 }
 
 export type ApiKeySumAggregateOutputType = {
   monthlyLimit: bigint | null
+  maxRunning: number | null
 }
 
 export type ApiKeyMinAggregateOutputType = {
@@ -45,6 +47,7 @@ export type ApiKeyMinAggregateOutputType = {
   lastUsedAt: Date | null
   createdAt: Date | null
   monthlyLimit: bigint | null
+  maxRunning: number | null
 }
 
 export type ApiKeyMaxAggregateOutputType = {
@@ -58,6 +61,7 @@ export type ApiKeyMaxAggregateOutputType = {
   lastUsedAt: Date | null
   createdAt: Date | null
   monthlyLimit: bigint | null
+  maxRunning: number | null
 }
 
 export type ApiKeyCountAggregateOutputType = {
@@ -72,16 +76,19 @@ export type ApiKeyCountAggregateOutputType = {
   lastUsedAt: number
   createdAt: number
   monthlyLimit: number
+  maxRunning: number
   _all: number
 }
 
 
 export type ApiKeyAvgAggregateInputType = {
   monthlyLimit?: true
+  maxRunning?: true
 }
 
 export type ApiKeySumAggregateInputType = {
   monthlyLimit?: true
+  maxRunning?: true
 }
 
 export type ApiKeyMinAggregateInputType = {
@@ -95,6 +102,7 @@ export type ApiKeyMinAggregateInputType = {
   lastUsedAt?: true
   createdAt?: true
   monthlyLimit?: true
+  maxRunning?: true
 }
 
 export type ApiKeyMaxAggregateInputType = {
@@ -108,6 +116,7 @@ export type ApiKeyMaxAggregateInputType = {
   lastUsedAt?: true
   createdAt?: true
   monthlyLimit?: true
+  maxRunning?: true
 }
 
 export type ApiKeyCountAggregateInputType = {
@@ -122,6 +131,7 @@ export type ApiKeyCountAggregateInputType = {
   lastUsedAt?: true
   createdAt?: true
   monthlyLimit?: true
+  maxRunning?: true
   _all?: true
 }
 
@@ -223,6 +233,7 @@ export type ApiKeyGroupByOutputType = {
   lastUsedAt: Date | null
   createdAt: Date
   monthlyLimit: bigint | null
+  maxRunning: number | null
   _count: ApiKeyCountAggregateOutputType | null
   _avg: ApiKeyAvgAggregateOutputType | null
   _sum: ApiKeySumAggregateOutputType | null
@@ -260,6 +271,7 @@ export type ApiKeyWhereInput = {
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableFilter<"ApiKey"> | bigint | number | null
+  maxRunning?: Prisma.IntNullableFilter<"ApiKey"> | number | null
   createdBy?: Prisma.XOR<Prisma.UserNullableScalarRelationFilter, Prisma.UserWhereInput> | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
 }
@@ -276,6 +288,7 @@ export type ApiKeyOrderByWithRelationInput = {
   lastUsedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrderInput | Prisma.SortOrder
+  maxRunning?: Prisma.SortOrderInput | Prisma.SortOrder
   createdBy?: Prisma.UserOrderByWithRelationInput
   account?: Prisma.AccountOrderByWithRelationInput
 }
@@ -295,6 +308,7 @@ export type ApiKeyWhereUniqueInput = Prisma.AtLeast<{
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableFilter<"ApiKey"> | bigint | number | null
+  maxRunning?: Prisma.IntNullableFilter<"ApiKey"> | number | null
   createdBy?: Prisma.XOR<Prisma.UserNullableScalarRelationFilter, Prisma.UserWhereInput> | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
 }, "id" | "hash">
@@ -311,6 +325,7 @@ export type ApiKeyOrderByWithAggregationInput = {
   lastUsedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrderInput | Prisma.SortOrder
+  maxRunning?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.ApiKeyCountOrderByAggregateInput
   _avg?: Prisma.ApiKeyAvgOrderByAggregateInput
   _max?: Prisma.ApiKeyMaxOrderByAggregateInput
@@ -333,6 +348,7 @@ export type ApiKeyScalarWhereWithAggregatesInput = {
   lastUsedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"ApiKey"> | Date | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"ApiKey"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableWithAggregatesFilter<"ApiKey"> | bigint | number | null
+  maxRunning?: Prisma.IntNullableWithAggregatesFilter<"ApiKey"> | number | null
 }
 
 export type ApiKeyCreateInput = {
@@ -345,6 +361,7 @@ export type ApiKeyCreateInput = {
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   createdBy?: Prisma.UserCreateNestedOneWithoutApiKeysInput
   account: Prisma.AccountCreateNestedOneWithoutApiKeysInput
 }
@@ -361,6 +378,7 @@ export type ApiKeyUncheckedCreateInput = {
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
 }
 
 export type ApiKeyUpdateInput = {
@@ -373,6 +391,7 @@ export type ApiKeyUpdateInput = {
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   createdBy?: Prisma.UserUpdateOneWithoutApiKeysNestedInput
   account?: Prisma.AccountUpdateOneRequiredWithoutApiKeysNestedInput
 }
@@ -389,6 +408,7 @@ export type ApiKeyUncheckedUpdateInput = {
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 export type ApiKeyCreateManyInput = {
@@ -403,6 +423,7 @@ export type ApiKeyCreateManyInput = {
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
 }
 
 export type ApiKeyUpdateManyMutationInput = {
@@ -415,6 +436,7 @@ export type ApiKeyUpdateManyMutationInput = {
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 export type ApiKeyUncheckedUpdateManyInput = {
@@ -429,6 +451,7 @@ export type ApiKeyUncheckedUpdateManyInput = {
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 export type ApiKeyListRelationFilter = {
@@ -461,10 +484,12 @@ export type ApiKeyCountOrderByAggregateInput = {
   lastUsedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
+  maxRunning?: Prisma.SortOrder
 }
 
 export type ApiKeyAvgOrderByAggregateInput = {
   monthlyLimit?: Prisma.SortOrder
+  maxRunning?: Prisma.SortOrder
 }
 
 export type ApiKeyMaxOrderByAggregateInput = {
@@ -478,6 +503,7 @@ export type ApiKeyMaxOrderByAggregateInput = {
   lastUsedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
+  maxRunning?: Prisma.SortOrder
 }
 
 export type ApiKeyMinOrderByAggregateInput = {
@@ -491,10 +517,12 @@ export type ApiKeyMinOrderByAggregateInput = {
   lastUsedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
+  maxRunning?: Prisma.SortOrder
 }
 
 export type ApiKeySumOrderByAggregateInput = {
   monthlyLimit?: Prisma.SortOrder
+  maxRunning?: Prisma.SortOrder
 }
 
 export type ApiKeyCreateNestedManyWithoutAccountInput = {
@@ -608,6 +636,7 @@ export type ApiKeyCreateWithoutAccountInput = {
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   createdBy?: Prisma.UserCreateNestedOneWithoutApiKeysInput
 }
 
@@ -622,6 +651,7 @@ export type ApiKeyUncheckedCreateWithoutAccountInput = {
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
 }
 
 export type ApiKeyCreateOrConnectWithoutAccountInput = {
@@ -665,6 +695,7 @@ export type ApiKeyScalarWhereInput = {
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableFilter<"ApiKey"> | bigint | number | null
+  maxRunning?: Prisma.IntNullableFilter<"ApiKey"> | number | null
 }
 
 export type ApiKeyCreateWithoutCreatedByInput = {
@@ -677,6 +708,7 @@ export type ApiKeyCreateWithoutCreatedByInput = {
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
   account: Prisma.AccountCreateNestedOneWithoutApiKeysInput
 }
 
@@ -691,6 +723,7 @@ export type ApiKeyUncheckedCreateWithoutCreatedByInput = {
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
 }
 
 export type ApiKeyCreateOrConnectWithoutCreatedByInput = {
@@ -730,6 +763,7 @@ export type ApiKeyCreateManyAccountInput = {
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
 }
 
 export type ApiKeyUpdateWithoutAccountInput = {
@@ -742,6 +776,7 @@ export type ApiKeyUpdateWithoutAccountInput = {
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   createdBy?: Prisma.UserUpdateOneWithoutApiKeysNestedInput
 }
 
@@ -756,6 +791,7 @@ export type ApiKeyUncheckedUpdateWithoutAccountInput = {
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 export type ApiKeyUncheckedUpdateManyWithoutAccountInput = {
@@ -769,6 +805,7 @@ export type ApiKeyUncheckedUpdateManyWithoutAccountInput = {
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 export type ApiKeyCreateManyCreatedByInput = {
@@ -782,6 +819,7 @@ export type ApiKeyCreateManyCreatedByInput = {
   lastUsedAt?: Date | string | null
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
 }
 
 export type ApiKeyUpdateWithoutCreatedByInput = {
@@ -794,6 +832,7 @@ export type ApiKeyUpdateWithoutCreatedByInput = {
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   account?: Prisma.AccountUpdateOneRequiredWithoutApiKeysNestedInput
 }
 
@@ -808,6 +847,7 @@ export type ApiKeyUncheckedUpdateWithoutCreatedByInput = {
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 export type ApiKeyUncheckedUpdateManyWithoutCreatedByInput = {
@@ -821,6 +861,7 @@ export type ApiKeyUncheckedUpdateManyWithoutCreatedByInput = {
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 
@@ -837,6 +878,7 @@ export type ApiKeySelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   lastUsedAt?: boolean
   createdAt?: boolean
   monthlyLimit?: boolean
+  maxRunning?: boolean
   createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["apiKey"]>
@@ -853,6 +895,7 @@ export type ApiKeySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   lastUsedAt?: boolean
   createdAt?: boolean
   monthlyLimit?: boolean
+  maxRunning?: boolean
   createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["apiKey"]>
@@ -869,6 +912,7 @@ export type ApiKeySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   lastUsedAt?: boolean
   createdAt?: boolean
   monthlyLimit?: boolean
+  maxRunning?: boolean
   createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["apiKey"]>
@@ -885,9 +929,10 @@ export type ApiKeySelectScalar = {
   lastUsedAt?: boolean
   createdAt?: boolean
   monthlyLimit?: boolean
+  maxRunning?: boolean
 }
 
-export type ApiKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "hash" | "scopes" | "hint" | "expiresAt" | "createdById" | "lastUsedAt" | "createdAt" | "monthlyLimit", ExtArgs["result"]["apiKey"]>
+export type ApiKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "hash" | "scopes" | "hint" | "expiresAt" | "createdById" | "lastUsedAt" | "createdAt" | "monthlyLimit" | "maxRunning", ExtArgs["result"]["apiKey"]>
 export type ApiKeyInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
@@ -922,6 +967,10 @@ export type $ApiKeyPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
      * Credits of a calendar month in UTC; null: no limit.
      */
     monthlyLimit: bigint | null
+    /**
+     * Jobs in status processing at once; null: no limit.
+     */
+    maxRunning: number | null
   }, ExtArgs["result"]["apiKey"]>
   composites: {}
 }
@@ -1358,6 +1407,7 @@ export interface ApiKeyFieldRefs {
   readonly lastUsedAt: Prisma.FieldRef<"ApiKey", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"ApiKey", 'DateTime'>
   readonly monthlyLimit: Prisma.FieldRef<"ApiKey", 'BigInt'>
+  readonly maxRunning: Prisma.FieldRef<"ApiKey", 'Int'>
 }
     
 
