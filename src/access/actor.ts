@@ -7,6 +7,8 @@ export interface KeyActor {
   readonly credits: bigint
   /** Credits that the monthly limits left then, such a hint as well; absent or null: no limit is known. */
   readonly allowance?: bigint | null
+  /** True if the key limits how many of its jobs run at once. */
+  readonly limitsRunning?: boolean
 }
 
 export interface SessionActor {

@@ -1,11 +1,10 @@
 import type { Database } from '../db/database.ts'
 import { invalidRequest } from '../errors/service-error.ts'
-import { queuedTypeSql } from '../jobs/job-states.ts'
 
 const MOST = 2 ** 31 - 1
 
 const RUNNING = `select owner.id, count(*)::integer as jobs from job j cross join lateral (values (j.account_id), (j.api_key_id)) as owner (id)
-  where j.status = 'processing' and ${queuedTypeSql('j.type')} and owner.id = any($1) group by owner.id`
+  where j.status = 'processing' and j.type in ('voice', 'generate') and owner.id = any($1) group by owner.id`
 
 /**
  * Jobs of accounts or keys that workers perform.

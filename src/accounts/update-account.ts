@@ -26,7 +26,7 @@ export async function updateAccount(ctx: Context, input: AccountChange): Promise
   const monthlyLimit = checkMonthlyLimit(input.monthlyLimit)
   const maxRunning = checkMaxRunning(input.maxRunning)
   const { id, name } = await findAccount(ctx, input.account)
-  return ctx.db.prisma.$transaction(async (tx) => {
+  const account = await ctx.db.prisma.$transaction(async (tx) => {
     const data = {
       ...(monthlyLimit !== undefined && { monthlyLimit }),
       ...(maxRunning !== undefined && { maxRunning }),
@@ -37,4 +37,6 @@ export async function updateAccount(ctx: Context, input: AccountChange): Promise
     await recordChange(sqlIn(tx), ctx.actor, { action: 'account_updated', ...change })
     return changed
   })
+  if (maxRunning !== undefined) await ctx.queue.wakeAll(ctx.db)
+  return account
 }

@@ -49,6 +49,9 @@ import {
   updateApiKey,
 } from './change-api-key.ts'
 
+const HINT = 'Last four characters of the key, to recognise it by; null for keys from before they were kept.'
+const LAST_USED =
+  'Time of the last request with the key, within a minute; null if there was none since this time is kept.'
 const SET_BY = 'Callers who manage keys set it; the limit of the account holds as well.'
 
 export const ApiKeyRef = builder.prismaObject('ApiKey', {
@@ -59,10 +62,7 @@ export const ApiKeyRef = builder.prismaObject('ApiKey', {
     id: t.exposeID('id', { description: 'Id of the key.' }),
     name: t.exposeString('name', { description: 'Name of the key.' }),
     scopes: t.exposeStringList('scopes', { description: 'Scopes of the key: what it may do.' }),
-    hint: t.exposeString('hint', {
-      nullable: true,
-      description: 'Last four characters of the key, to recognise it by; null for keys from before they were kept.',
-    }),
+    hint: t.exposeString('hint', { nullable: true, description: HINT }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
@@ -93,8 +93,7 @@ export const ApiKeyRef = builder.prismaObject('ApiKey', {
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description:
-        'Time of the last request with the key, within a minute; null if there was none since this time is kept.',
+      description: LAST_USED,
     }),
   }),
 })

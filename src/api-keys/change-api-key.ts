@@ -58,7 +58,7 @@ export async function updateApiKey(ctx: Context, input: ApiKeyChange): Promise<A
     ...(monthlyLimit !== undefined && { monthlyLimit }),
     ...(maxRunning !== undefined && { maxRunning }),
   }
-  return ctx.db.prisma.$transaction(async (tx) => {
+  const key = await ctx.db.prisma.$transaction(async (tx) => {
     const { count } = await tx.apiKey.updateMany({ where, data })
     if (count === 0) throw unknownKey(apiKeyId)
     const updated = await tx.apiKey.findUniqueOrThrow({ where: { id: apiKeyId }, select: selectOf(KEY_VIEW, query) })
@@ -66,6 +66,8 @@ export async function updateApiKey(ctx: Context, input: ApiKeyChange): Promise<A
     await recordChange(sqlIn(tx), ctx.actor, { action: 'key_updated', ...change, detail: detailOf(updated) })
     return updated
   })
+  if (maxRunning !== undefined) await ctx.queue.wakeAll(ctx.db)
+  return key
 }
 
 /**

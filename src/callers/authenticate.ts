@@ -12,7 +12,7 @@ import { hashToken, isToken, SESSION_IDLE_MS } from '../users/sessions.ts'
 const FIND_KEYS = {
   name: 'authenticate',
   text: `select k.hash, k.id, k.account_id, k.scopes, a.credits - a.held as credits, least(${allowanceOf('k')}, ${allowanceOf('a')}) as allowance,
-           coalesce(k.last_used_at < now() - interval '1 minute', true) as unnoted
+           k.max_running is not null as limits_running, coalesce(k.last_used_at < now() - interval '1 minute', true) as unnoted
          from api_key k join account a on a.id = k.account_id
          where k.hash = any($1::bytea[]) and (k.expires_at is null or k.expires_at > now())`,
 }
@@ -54,6 +54,7 @@ interface KeyRow {
   scopes: string[]
   credits: string
   allowance: string | null
+  limits_running: boolean
   unnoted: boolean
 }
 
@@ -92,7 +93,8 @@ export async function authenticate(
   if (row === undefined) throw unauthorized()
   if (row.unnoted) parts.keyUses.note(row.id)
   const { id: apiKeyId, account_id: accountId, scopes } = row
-  return { kind: 'key', accountId, apiKeyId, scopes, ...leftOf(row) }
+  const limitsRunning = row.limits_running && { limitsRunning: true }
+  return { kind: 'key', accountId, apiKeyId, scopes, ...leftOf(row), ...limitsRunning }
 }
 
 type Lookups = BatchedCalls<Asked, KeyRow | undefined>

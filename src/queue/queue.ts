@@ -4,6 +4,8 @@ import type { Delivery } from './job-source.ts'
 
 interface FairShare {
   readonly accountId: string
+  /** A key that limits how many of its jobs run: the claim sees behind its jobs. */
+  readonly limitedKey?: string | undefined
   readonly server: string
   readonly isAwaited?: boolean
 }
@@ -16,6 +18,8 @@ export interface EnqueueOptions {
   /** Replaces the fair share; the worker leaves jobs of a full key queued. */
   readonly concurrencyKey?: string
   readonly delaySeconds?: number
+  /** True if the job is in status processing: it holds a place of `max_running` and takes no other. */
+  readonly holdsPlace?: boolean
 }
 
 export interface NewJob extends EnqueueOptions {
@@ -95,6 +99,8 @@ export interface Queue {
   unqueued(ids: string): string
   /** Notifies workers, after the commit. A worker that misses it finds the job within half a second. */
   wake(kind: JobKind): void
+  /** The same for all queues. Never rejects. */
+  wakeAll(db: Database): Promise<void>
   reroute(move: Reroute): Promise<void>
   rerouteDelivery(taken: TakenDelivery): Promise<void>
   /** Moves voice jobs outside of `routes` to their endpoint's route. Returns their number. */

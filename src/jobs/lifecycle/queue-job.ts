@@ -122,7 +122,13 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
 async function queueAs(ctx: Context, jobId: string, actor: AccountHolder, job: QueuedJob): Promise<Submission> {
   const { kind, idempotency } = job
   const row = insertOf(jobId, actor, job)
-  const fairShare = { accountId: actor.accountId, server: job.server, isAwaited: isAwaited(job.options ?? {}) }
+  const limitedKey = actor.kind === 'key' && actor.limitsRunning ? actor.apiKeyId : undefined
+  const fairShare = {
+    accountId: actor.accountId,
+    limitedKey,
+    server: job.server,
+    isAwaited: isAwaited(job.options ?? {}),
+  }
   await ctx.queue.prepare(kind)
   const insert = () => ctx.queue.enqueueWith(ctx.db, row, kind, jobId, { fairShare })
   const replay = idempotency === null ? await insert().then(() => null) : await replayUnless(ctx, idempotency, insert)

@@ -68,7 +68,7 @@ async function rescuePage(parts: EndingParts, after: string): Promise<Rescued> {
       }
       if (job.attempt > 0) begun.push(job.id)
       const fairShare = { accountId: job.account_id, server: route.server, isAwaited: isAwaited(job.options ?? {}) }
-      await parts.queue.enqueue(tx, route.kind, [{ id: job.id, fairShare }])
+      await parts.queue.enqueue(tx, route.kind, [{ id: job.id, fairShare, holdsPlace: job.attempt > 0 }])
     }
     if (begun.length > 0) await noteLostPlaces(tx, begun)
     return { requeued: rows.length - unroutable.length, unroutable, ...next }

@@ -1,6 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import { Debounce } from '../../concurrency/debounce.ts'
 import { SingleFlight } from '../../concurrency/single-flight.ts'
+import type { Database } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Delivery } from '../job-source.ts'
@@ -33,6 +34,8 @@ const NEVER_EXPIRE = 'update pgboss.queue set expire_seconds = $2 where name = $
 const WORKERS = `
   select data->>'jobId' as job_id, data->>'worker' as worker from pgboss.job_common
   where name = any(array(select name from pgboss.queue)) and id = any($1::uuid[]) and state = 'active' and data->>'worker' is not null`
+
+const QUEUES = 'select name as queue from pgboss.queue'
 
 const POLL_MS = 500
 
@@ -94,6 +97,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
     dequeueing: dequeue,
     workersOf,
     wake,
+    wakeAll: (db) => wakeAll(db, wake),
     ...rerouting(boss, prepare, wake),
     ...rescuing(boss, wake),
     abort: (jobId) => {
@@ -184,6 +188,12 @@ const workersOf: Queue['workersOf'] = async (db, jobIds) => {
   const values = [jobIds.map(queueId)]
   const { rows } = await db.query<{ job_id: string; worker: string }>({ name: 'workers_of', text: WORKERS, values })
   return new Map(rows.map(({ job_id: jobId, worker }) => [jobId, worker]))
+}
+
+async function wakeAll(db: Database, wake: Wake): Promise<void> {
+  // Without it, workers find the jobs within half a second.
+  const { rows } = await db.pool.query<{ queue: string }>(QUEUES).catch(() => ({ rows: [] }))
+  for (const kind of rows) wake(kind)
 }
 
 /** Finds jobs that no notification announced, such as retries. */

@@ -37,11 +37,15 @@ export async function openBoss(db: Database, log: Log, supervise: boolean): Prom
 }
 
 const ORDER_IS_READY = `
-  select to_regclass('pgboss.sonant_turns') is not null and to_regclass('pgboss.sonant_lanes') is null as ready`
+  select to_regclass('pgboss.sonant_turns') is not null and to_regclass('pgboss.sonant_lanes') is null
+    and to_regclass('pgboss.sonant_within_limits') is not null as ready`
 /** pg-boss creates its tables itself, so no migration can. Separate transactions prevent a deadlock with waiting ones. */
 const PREPARE_ORDER = [
   `create index if not exists sonant_turns on pgboss.job_common (name, group_tier, (priority > 0), group_id, created_on)
     where state < 'active' and not blocked`,
+  // Waiting jobs that a worker had, and those of keys that had reached their limit.
+  `create index if not exists sonant_within_limits on pgboss.job_common (name, group_id)
+    where state < 'active' and not blocked and (data ? 'worker' or strpos(group_id, '/') > 0)`,
   'drop index if exists pgboss.sonant_lanes',
   'alter table pgboss.job_common set (autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02)',
   `update pgboss.job_common set group_id = coalesce(group_id, '-'), group_tier = coalesce(group_tier, '-')

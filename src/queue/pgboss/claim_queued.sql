@@ -1,4 +1,4 @@
--- Revision 8. A change of this text takes the next number: processes of an older revision leave it in place.
+-- Revision 9. A change of this text takes the next number: processes of an older revision leave it in place.
 --
 -- A worker takes jobs out of a queue with it. For each server, the accounts that wait for it take turns, beginning after the account
 -- that was served last. Jobs that somebody waits for have a priority: they come first, and their accounts take turns among themselves.
@@ -7,9 +7,9 @@
 -- `rooms` maps a server to the number of jobs that this worker can take for it; '' stands for all servers that it does not name. With
 -- `awaited`, such a map for the jobs that somebody waits for, these leave the room of the others alone, and none waits for another
 -- kind; an older process passes no such map, and both kinds share the room. `full` lists accounts of which this worker takes no awaited
--- job. The
--- workers have settled beforehand how many requests each may have at a server (`worker.permits`), so a claim counts nothing and waits
--- for no other. The claim leaves out an account whose jobs all wait for a later time.
+-- job. The workers have settled beforehand how many requests each may have at a server (`worker.permits`), so a claim counts none of them
+-- and waits for no other. The claim leaves out an account whose jobs all wait for a later time, and one whose `max_running` jobs run; of
+-- an account with limits, or with keys that have some, `claimable_within_limits` chooses the jobs.
 --
 -- pg-boss creates its tables when it starts, so the body names them at run time only. The settings make the planner use the index
 -- sonant_turns: with statistics from before the queue filled up it would read the whole table for every claim. The update looks up the
@@ -28,10 +28,15 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
-  last_served CONSTANT text := split_part(after_account, ' ', 1);
-  last_awaited CONSTANT text := split_part(after_account, ' ', 2);
+  -- The groups of an account's keys come after its own.
+  last_served CONSTANT text := coalesce(nullif(split_part(after_account, ' ', 1), '') || '/zzz', '');
+  last_awaited CONSTANT text := coalesce(nullif(split_part(after_account, ' ', 2), '') || '/zzz', '');
   full_accounts CONSTANT jsonb := coalesce(rooms->'full', '[]');
   in_a_row CONSTANT integer := coalesce(nullif(split_part(after_account, ' ', 3), '')::integer, 0);
+  has_limits CONSTANT boolean := EXISTS (SELECT FROM "account" a WHERE a."max_running" IS NOT NULL)
+    OR EXISTS (SELECT FROM "api_key" k WHERE k."max_running" IS NOT NULL)
+    OR EXISTS (SELECT FROM pgboss.job_common j WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND strpos(j.group_id, '/') > 0
+      ORDER BY j.group_id LIMIT 1);
 BEGIN
   RETURN QUERY
   WITH RECURSIVE server AS (
@@ -47,48 +52,67 @@ BEGIN
     FROM server s CROSS JOIN (VALUES (true, last_awaited, coalesce(rooms->'awaited', rooms)), (false, last_served, rooms)) c (awaited, after, rooms)
     WHERE s.name IS NOT NULL AND coalesce((coalesce(c.rooms->>s.name, c.rooms->>''))::integer, 1) > 0
   ), turn AS (
-    SELECT o.name, o.awaited, o.room, o.counted_as, t.lap, t.account, row_number() OVER (PARTITION BY o.name, o.awaited ORDER BY t.lap, t.account) AS place
+    SELECT o.name, o.awaited, o.room, o.counted_as, t.lap, t.account, t.jobs, row_number() OVER (PARTITION BY o.name, o.awaited ORDER BY t.lap, t.account) AS place
     FROM open o CROSS JOIN LATERAL (
       WITH RECURSIVE later AS (
-        (SELECT j.group_id AS account, 1 AS step FROM pgboss.job_common j
-         WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > o.after
-           AND j.start_after <= now() AND NOT (o.awaited AND full_accounts ? j.group_id)
-         ORDER BY j.group_id LIMIT 1)
+        (SELECT n.account, n.jobs, CASE WHEN n.jobs = '[]' THEN 0 ELSE 1 END AS step FROM (
+          SELECT f.account, CASE WHEN o.awaited AND full_accounts ? f.account THEN '[]'
+            WHEN has_limits THEN "claimable_within_limits"(queue, f.account, o.name, o.awaited, o.room) END AS jobs FROM (
+            SELECT split_part(j.group_id, '/', 1) AS account FROM pgboss.job_common j
+              WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > o.after
+                AND j.start_after <= now()
+              ORDER BY j.group_id LIMIT 1) f) n)
         UNION ALL
-        SELECT (SELECT j.group_id FROM pgboss.job_common j
-                WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > l.account
-                  AND j.start_after <= now() AND NOT (o.awaited AND full_accounts ? j.group_id)
-                ORDER BY j.group_id LIMIT 1), l.step + 1
-        FROM later l WHERE l.account IS NOT NULL AND l.step < o.room
+        SELECT n.account, n.jobs, l.step + CASE WHEN n.jobs = '[]' THEN 0 ELSE 1 END
+        FROM later l CROSS JOIN LATERAL (
+          SELECT f.account, CASE WHEN o.awaited AND full_accounts ? f.account THEN '[]'
+            WHEN has_limits THEN "claimable_within_limits"(queue, f.account, o.name, o.awaited, o.room) END AS jobs FROM (
+            SELECT split_part(j.group_id, '/', 1) AS account FROM pgboss.job_common j
+              WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > l.account || '/zzz'
+                AND j.start_after <= now()
+              ORDER BY j.group_id LIMIT 1) f) n
+        WHERE l.step < o.room
       ), earlier AS (
-        (SELECT j.group_id AS account, 1 AS step FROM pgboss.job_common j
-         WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id <= o.after
-           AND j.start_after <= now() AND NOT (o.awaited AND full_accounts ? j.group_id)
-         ORDER BY j.group_id LIMIT 1)
+        (SELECT n.account, n.jobs, CASE WHEN n.jobs = '[]' THEN 0 ELSE 1 END AS step FROM (
+          SELECT f.account, CASE WHEN o.awaited AND full_accounts ? f.account THEN '[]'
+            WHEN has_limits THEN "claimable_within_limits"(queue, f.account, o.name, o.awaited, o.room) END AS jobs FROM (
+            SELECT split_part(j.group_id, '/', 1) AS account FROM pgboss.job_common j
+              WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id <= o.after
+                AND j.start_after <= now()
+              ORDER BY j.group_id LIMIT 1) f) n)
         UNION ALL
-        SELECT (SELECT j.group_id FROM pgboss.job_common j
-                WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > l.account
-                  AND j.group_id <= o.after AND j.start_after <= now() AND NOT (o.awaited AND full_accounts ? j.group_id)
-                ORDER BY j.group_id LIMIT 1), l.step + 1
-        FROM earlier l WHERE l.account IS NOT NULL AND l.step < o.room
+        SELECT n.account, n.jobs, l.step + CASE WHEN n.jobs = '[]' THEN 0 ELSE 1 END
+        FROM earlier l CROSS JOIN LATERAL (
+          SELECT f.account, CASE WHEN o.awaited AND full_accounts ? f.account THEN '[]'
+            WHEN has_limits THEN "claimable_within_limits"(queue, f.account, o.name, o.awaited, o.room) END AS jobs FROM (
+            SELECT split_part(j.group_id, '/', 1) AS account FROM pgboss.job_common j
+              WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > l.account || '/zzz' AND j.group_id <= o.after
+                AND j.start_after <= now()
+              ORDER BY j.group_id LIMIT 1) f) n
+        WHERE l.step < o.room
       )
-      SELECT 1 AS lap, account FROM later WHERE account IS NOT NULL
-      UNION ALL SELECT 2, account FROM earlier WHERE account IS NOT NULL
+      SELECT 1 AS lap, account, jobs FROM later WHERE jobs IS DISTINCT FROM '[]'
+      UNION ALL SELECT 2, account, jobs FROM earlier WHERE jobs IS DISTINCT FROM '[]'
     ) t
   ), fair AS (
     SELECT *, (room + least(room, count(*) OVER (PARTITION BY name, awaited)) - 1)
       / least(room, count(*) OVER (PARTITION BY name, awaited)) AS share
     FROM turn
-  ), found AS (
-    SELECT f.name, f.awaited, f.room, f.counted_as, f.place, f.lap, f.account, l.id, l.created_on,
-      row_number() OVER (PARTITION BY f.name, f.awaited, f.account ORDER BY l.created_on) AS nth
+  ), offered AS (
+    SELECT f.name, f.awaited, f.room, f.counted_as, f.place, f.lap, f.account, l.id, l.created_on
     FROM fair f CROSS JOIN LATERAL (
       SELECT j.id, j.created_on FROM pgboss.job_common j
       WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = f.name AND (j.priority > 0) = f.awaited AND j.group_id = f.account
         AND j.start_after <= now()
       ORDER BY j.created_on LIMIT f.share FOR UPDATE SKIP LOCKED
     ) l
-    WHERE f.place <= f.room
+    WHERE f.place <= f.room AND f.jobs IS NULL
+    UNION ALL
+    SELECT l.name, l.awaited, l.room, l.counted_as, l.place, l.lap, l.account, l.id, l.created_on
+    FROM (SELECT jsonb_agg(to_jsonb(f)) AS turns FROM fair f WHERE f.place <= f.room AND f.jobs IS NOT NULL) limited
+    CROSS JOIN LATERAL "fitting_jobs"(limited.turns) l
+  ), found AS (
+    SELECT *, row_number() OVER (PARTITION BY name, awaited, account ORDER BY created_on) AS nth FROM offered
   ), ranked AS (
     SELECT *, row_number() OVER (PARTITION BY name, awaited ORDER BY nth, place) AS rank FROM found
   ), mixed AS (
@@ -104,7 +128,7 @@ BEGIN
   ), taken AS (
     UPDATE pgboss.job_common j SET state = 'active', started_on = now(), heartbeat_on = now(),
       retry_count = CASE WHEN j.started_on IS NOT NULL THEN j.retry_count + 1 ELSE j.retry_count END,
-      data = j.data || jsonb_build_object('worker', worker_id)
+      group_id = split_part(j.group_id, '/', 1), data = j.data || jsonb_build_object('worker', worker_id)
     -- The array of ids makes the planner use the primary key; with a join it may read all rows of the queue. `found` has locked the rows
     -- and checked their state; the state here as well would let the planner read an index of all waiting rows.
     FROM chosen c WHERE j.name = queue AND j.id = ANY (ARRAY(SELECT id FROM chosen)) AND c.id = j.id
@@ -112,6 +136,166 @@ BEGIN
   )
   SELECT t.id, t.retry_count, t.job, t.group_id, t.group_tier FROM taken t ORDER BY t.turn, t.nth, t.place;
 END
+$$;
+
+-- Returns the jobs of an account that one claim may take for a server within the limits of the account and of their keys, oldest first, and
+-- locks them; an empty array if there are none; null if the account has no limits. A job in status processing holds a place, also while
+-- it waits for another worker, which then takes it without another place. `places` are free for new jobs of the account, `key_places`
+-- for those of the key.
+--
+-- The lock is the account's own: the claim that has it alone takes jobs of the account until it commits, and the others leave them out.
+-- The count comes in a statement after the lock, so it sees the claims before it.
+--
+-- Jobs of a key with a limit wait in a group of their own, the account's id, a slash and the key's. Those that were queued before the key
+-- had the limit move there, some at each claim, if they stand ahead of others while the key is full.
+CREATE OR REPLACE FUNCTION "claimable_within_limits"(of_queue text, of_account text, of_server text, is_awaited boolean, most integer)
+RETURNS jsonb
+LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET enable_sort = off SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  looked_through CONSTANT integer := 50;
+  account_limit CONSTANT integer := (SELECT a."max_running" FROM "account" a WHERE a."id" = of_account AND a."max_running" IS NOT NULL);
+  key_limits CONSTANT jsonb := (
+    SELECT jsonb_object_agg(k."id", k."max_running") FROM "api_key" k WHERE k."account_id" = of_account AND k."max_running" IS NOT NULL
+  );
+  apart CONSTANT text[] := ARRAY(
+    WITH RECURSIVE held AS (
+      (SELECT j.group_id FROM pgboss.job_common j
+       WHERE j.name = of_queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = of_server AND (j.priority > 0) = is_awaited
+         AND j.group_id > of_account || '/' AND j.group_id < of_account || '/zzz' ORDER BY j.group_id LIMIT 1)
+      UNION ALL
+      SELECT n.group_id FROM held h CROSS JOIN LATERAL (
+        SELECT j.group_id FROM pgboss.job_common j
+        WHERE j.name = of_queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = of_server AND (j.priority > 0) = is_awaited
+          AND j.group_id > h.group_id AND j.group_id < of_account || '/zzz' ORDER BY j.group_id LIMIT 1
+      ) n
+    )
+    SELECT split_part(group_id, '/', 2) FROM held
+  );
+  places integer;
+  key_places jsonb;
+  wanted integer;
+  left_of jsonb;
+  found jsonb;
+  held_key text;
+  these jsonb;
+  waiting record;
+  taken integer := 0;
+  full_ids uuid[] := '{}';
+  full_keys text[] := '{}';
+BEGIN
+  IF account_limit IS NULL AND key_limits IS NULL AND apart = '{}' THEN
+    RETURN NULL;
+  END IF;
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('running ' || of_account, 0)) THEN
+    RETURN '[]';
+  END IF;
+
+  WITH running AS (
+    (SELECT j."id", j."api_key_id" FROM "job" j
+    WHERE j."account_id" = of_account AND j."status" BETWEEN 'processing' AND 'processing' AND j."type" IN ('voice', 'generate')
+    ORDER BY j."status")
+    UNION
+    -- Their workers write the rows in statements of their own.
+    SELECT j."id", j."api_key_id" FROM pgboss.queue n
+    CROSS JOIN LATERAL (
+      SELECT q.data->>'jobId' AS job FROM pgboss.job_common q
+      WHERE q.name = n.name AND q.state = 'active' AND q.group_id BETWEEN of_account AND of_account ORDER BY q.group_id OFFSET 0
+    ) q
+    CROSS JOIN LATERAL (SELECT b."id", b."api_key_id", b."status" FROM "job" b WHERE b."id" = q.job OFFSET 0) j
+    WHERE j."status" = 'queued'
+  ), of_keys AS (
+    SELECT r."api_key_id", count(*)::integer AS jobs FROM running r GROUP BY r."api_key_id"
+  )
+  SELECT account_limit - (SELECT count(*)::integer FROM running),
+    (SELECT jsonb_object_agg(l.key, l.value::integer - coalesce((SELECT k.jobs FROM of_keys k WHERE k."api_key_id" = l.key), 0))
+     FROM jsonb_each_text(key_limits) l)
+  INTO places, key_places;
+
+  SELECT coalesce(jsonb_agg(jsonb_build_object('id', w.id, 'created_on', w.created_on, 'is_new', false)), '[]') INTO found FROM (
+    SELECT j.id, j.created_on, j.data->>'jobId' AS job FROM pgboss.job_common j
+    WHERE j.name = of_queue AND j.state < 'active' AND j.group_tier = of_server AND (j.priority > 0) = is_awaited AND j.start_after <= now()
+      AND j.id = ANY (ARRAY(
+        SELECT b.id FROM pgboss.job_common b
+        WHERE b.name = of_queue AND b.state < 'active' AND NOT b.blocked AND b.data ? 'worker' AND b.group_id BETWEEN of_account AND of_account
+        ORDER BY b.group_id
+      ))
+    LIMIT most FOR UPDATE SKIP LOCKED
+  ) w
+  WHERE (SELECT j."status" FROM "job" j WHERE j."id" = w.job) <> 'queued';
+  wanted := least(most, places);
+  IF wanted <= 0 THEN
+    RETURN found;
+  END IF;
+
+  left_of := coalesce(key_places, '{}');
+  FOREACH held_key IN ARRAY apart LOOP
+    CONTINUE WHEN (left_of->>held_key)::integer <= 0;
+    SELECT coalesce(jsonb_agg(jsonb_build_object('id', w.id, 'created_on', w.created_on, 'is_new', true, 'places', places,
+      'key', held_key, 'key_places', key_places->held_key)), '[]') INTO these FROM (
+      SELECT j.id, j.created_on FROM pgboss.job_common j
+      WHERE j.name = of_queue AND j.state < 'active' AND NOT j.blocked AND j.group_id = of_account || '/' || held_key
+        AND j.group_tier = of_server AND (j.priority > 0) = is_awaited AND j.start_after <= now()
+      ORDER BY j.created_on LIMIT least(wanted, (left_of->>held_key)::integer) FOR UPDATE SKIP LOCKED
+    ) w;
+    found := found || these;
+    IF left_of ? held_key THEN
+      left_of := jsonb_set(left_of, ARRAY[held_key], to_jsonb((left_of->>held_key)::integer - jsonb_array_length(these)));
+    END IF;
+  END LOOP;
+
+  FOR waiting IN
+    SELECT w.id, w.created_on, w.was_taken, j."api_key_id" AS key, coalesce(j."status" = 'queued', false) AS is_new FROM (
+      SELECT j.id, j.created_on, j.data->>'jobId' AS job, j.data ? 'worker' AS was_taken FROM pgboss.job_common j
+      WHERE j.name = of_queue AND j.state < 'active' AND NOT j.blocked AND j.group_id = of_account
+        AND j.group_tier = of_server AND (j.priority > 0) = is_awaited AND j.start_after <= now()
+      ORDER BY j.created_on
+      LIMIT CASE WHEN key_limits IS NULL THEN wanted + jsonb_array_length(found) ELSE looked_through END FOR UPDATE SKIP LOCKED
+    ) w
+    LEFT JOIN LATERAL (SELECT b."api_key_id", b."status" FROM "job" b WHERE b."id" = w.job OFFSET 0) j ON true
+    ORDER BY w.created_on
+  LOOP
+    EXIT WHEN taken = wanted;
+    CONTINUE WHEN waiting.was_taken AND NOT waiting.is_new;
+    IF waiting.is_new AND (left_of->>waiting.key)::integer <= 0 THEN
+      full_ids := full_ids || waiting.id;
+      full_keys := full_keys || waiting.key;
+      CONTINUE;
+    END IF;
+    found := found || jsonb_build_array(jsonb_build_object('id', waiting.id, 'created_on', waiting.created_on, 'is_new', waiting.is_new,
+      'places', places, 'key', waiting.key, 'key_places', key_places->waiting.key));
+    taken := taken + 1;
+    IF waiting.is_new AND left_of ? waiting.key THEN
+      left_of := jsonb_set(left_of, ARRAY[waiting.key], to_jsonb((left_of->>waiting.key)::integer - 1));
+    END IF;
+  END LOOP;
+  UPDATE pgboss.job_common j SET group_id = of_account || '/' || f.key FROM unnest(full_ids, full_keys) AS f (id, key)
+  WHERE j.name = of_queue AND j.id = ANY (full_ids) AND j.id = f.id;
+  RETURN found;
+END
+$$;
+
+-- Returns the jobs of all turns of one claim that the limits admit: the jobs of one account at several servers share its places.
+CREATE OR REPLACE FUNCTION "fitting_jobs"(turns jsonb)
+RETURNS TABLE (name text, awaited boolean, room integer, counted_as text, place bigint, lap integer, account text, id uuid, created_on timestamptz)
+LANGUAGE sql STABLE STRICT
+AS $$
+  SELECT name, awaited, room, counted_as, place, lap, account, id, created_on FROM (
+    SELECT *, row_number() OVER (PARTITION BY account, is_new ORDER BY awaited DESC, created_on) AS nth FROM (
+      SELECT t.*, l.*, row_number() OVER (PARTITION BY t.account, l.key, l.is_new ORDER BY t.awaited DESC, l.created_on) AS nth_of_key
+      FROM jsonb_to_recordset(turns) AS t (name text, awaited boolean, room integer, counted_as text, place bigint, lap integer, account text,
+        share bigint, jobs jsonb)
+      CROSS JOIN LATERAL (
+        SELECT * FROM jsonb_to_recordset(t.jobs) AS j (id uuid, created_on timestamptz, is_new boolean, places integer, key text, key_places integer)
+        ORDER BY j.created_on LIMIT t.share
+      ) l
+    ) k
+    WHERE NOT is_new OR nth_of_key <= coalesce(key_places, nth_of_key)
+  ) a
+  WHERE NOT is_new OR nth <= coalesce(places, nth)
 $$;
 
 -- Returns the request that queued a job, its trace, and whether somebody waits for it; null if the row has none of them. It is a function

@@ -91,15 +91,27 @@ const inThisScope: InScope = (work) => work()
 const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Result>): Promise<Result> =>
   inProducerSpan(() => messageSpan('send', kind.queue, id), work)
 
-const waitingRow = (jobId: string, { fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {}): WaitingRow => ({
-  // Queue rows of earlier releases store the concurrency key as `lane`.
-  data: { jobId, ...(concurrencyKey !== undefined && { lane: concurrencyKey }), ...originOfNow() },
+const waitingRow = (
+  jobId: string,
+  { fairShare, concurrencyKey, delaySeconds, holdsPlace }: EnqueueOptions = {},
+): WaitingRow => ({
+  data: {
+    jobId,
+    // Queue rows of earlier releases store the concurrency key as `lane`.
+    ...(concurrencyKey !== undefined && { lane: concurrencyKey }),
+    // The claim takes such a row for one that a worker had.
+    ...(holdsPlace && { worker: '' }),
+    ...originOfNow(),
+  },
   ...(concurrencyKey === undefined
-    ? { group: fairShare?.accountId ?? '-', tier: fairShare?.server ?? '-' }
+    ? { group: groupOf(fairShare), tier: fairShare?.server ?? '-' }
     : { group: concurrencyKey }),
   ...(fairShare?.isAwaited && { priority: AWAITED }),
   ...(delaySeconds !== undefined && { delay_seconds: delaySeconds }),
 })
+
+const groupOf = (fairShare: EnqueueOptions['fairShare']): string =>
+  [fairShare?.accountId ?? '-', fairShare?.limitedKey].filter((id) => id !== undefined).join('/')
 
 function originOfNow(): Origin {
   const [{ requestId }, trace] = [logScope(), traceHeaders().traceparent]

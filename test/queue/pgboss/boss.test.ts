@@ -75,6 +75,10 @@ describe("pg-boss's tables", () => {
       `INDEX sonant_turns ON pgboss.job_common USING btree (name, group_tier, ((priority > 0)), group_id, created_on) WHERE ${WAITING}`,
     ],
     [
+      'sonant_within_limits',
+      `INDEX sonant_within_limits ON pgboss.job_common USING btree (name, group_id) WHERE ((state < 'active'::pgboss.job_state) AND (NOT blocked) AND ((data ? 'worker'::text) OR (strpos(group_id, '/'::text) > 0)))`,
+    ],
+    [
       'job_common_i7',
       `INDEX job_common_i7 ON pgboss.job_common USING btree (name, group_id) WHERE ((state = 'active'::pgboss.job_state) AND (group_id IS NOT NULL))`,
     ],

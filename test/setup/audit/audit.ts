@@ -56,6 +56,9 @@ export const VIOLATIONS: Readonly<Record<string, string>> = {
   'an attempt began too late for a verifier': `
     select a.delivery_id, a.number from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id and d.round = a.round
     where extract(epoch from a.started_at) > d.timestamp + 300`,
+  'more jobs of an account or a key are in status processing than its limit allows': `
+    select owner.id, max_running, count(*) as jobs from (select id, max_running from account union all select id, max_running from api_key) owner
+    join job j on j.status = 'processing' and owner.id in (j.account_id, j.api_key_id) group by owner.id, max_running having count(*) > max_running`,
   'a pending delivery waits in no queue': `
     select id from webhook_delivery d where state = 'pending' and not exists (
       select from pgboss.job q where q.data->>'jobId' = d.id and q.state in ('created', 'retry', 'active'))`,

@@ -94,6 +94,14 @@ const WRONGS: readonly Wrong[] = [
     (job) => `insert into job_attempt (job_id, attempt) values ('${job}', 3)`,
   ],
   [
+    'more jobs of an account or a key are in status processing than its limit allows',
+    'processing',
+    (job, account) =>
+      `update account set max_running = 1 where id = '${account}';
+       insert into job (id, account_id, type, endpoint_key, status, inputs, created_at)
+       select left(id, -2) || 'zz', account_id, type, endpoint_key, status, inputs, created_at from job where id = '${job}'`,
+  ],
+  [
     'a pending delivery waits in no queue',
     'completed',
     (job, account) =>
