@@ -100,6 +100,7 @@ export class M4bFile {
     const { sampleRate, chapters } = this.#options
     const duration = this.#frames === 0 ? 0 : PRIMING_SAMPLES + totalSamples
     const whole = Math.max(0, this.#frames - 1)
+    const bitRate = Math.round((this.#bytes * 8 * sampleRate) / Math.max(1, duration))
     return {
       id: AUDIO_TRACK,
       isEnabled: true,
@@ -109,7 +110,7 @@ export class M4bFile {
       chapterTrack: chapters.length > 0 ? CHAPTER_TRACK : undefined,
       handler: 'soun',
       header: fullBox('smhd', u32(0)),
-      description: aacDescription(sampleRate, INDEX_OF_8_KHZ - AAC_RATES.indexOf(sampleRate)),
+      description: aacDescription(sampleRate, INDEX_OF_8_KHZ - AAC_RATES.indexOf(sampleRate), bitRate),
       samples: {
         durations:
           this.#frames === 0

@@ -134,10 +134,19 @@ function sampleTables({ durations, sizes, perChunk, chunkOffsets }: Samples): Ui
   ]
 }
 
-/** @param rateIndex the rate's place in the standard's list, from 96 kHz down */
-export function aacDescription(sampleRate: number, rateIndex: number): Uint8Array {
+/**
+ * @param rateIndex the rate's place in the standard's list, from 96 kHz down
+ * @param bitRate the average, in bit/s
+ */
+export function aacDescription(sampleRate: number, rateIndex: number, bitRate: number): Uint8Array {
   const lowComplexityMono = u16((2 << 11) | (rateIndex << 7) | (1 << 3))
-  const decoder = descriptor(4, Buffer.from([0x40, 0x15]), zeros(3), u32(0, 0), descriptor(5, lowComplexityMono))
+  const decoder = descriptor(
+    4,
+    Buffer.from([0x40, 0x15]),
+    zeros(3),
+    u32(bitRate, bitRate),
+    descriptor(5, lowComplexityMono),
+  )
   const stream = descriptor(3, zeros(3), decoder, descriptor(6, Buffer.from([2])))
   return box('mp4a', zeros(6), u16(1), zeros(8), u16(1, 16, 0, 0), u32(sampleRate * 0x10000), fullBox('esds', stream))
 }

@@ -77,6 +77,12 @@ test.each(RATES)('a book is exactly as long as its samples at %i Hz, and in thei
   }
 })
 
+test('a book states its average bit rate', async () => {
+  const file = await bookOf(sweep(10, 24_000))
+  const stated = file.readUInt32BE(file.indexOf('esds') + 24)
+  expect(Math.abs(stated / ((file.length * 8) / 10) - 1)).toBeLessThan(0.1)
+})
+
 test('other rates come at the next higher one of AAC', async () => {
   const heard = await threads.decode(await bookOf(sweep(1, 20_000)), 'm4b')
   expect([heard.sampleRate, Math.round(heard.samples.length / 100)]).toEqual([22_050, 221])
