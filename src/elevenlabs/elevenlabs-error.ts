@@ -52,6 +52,7 @@ const ERRORS: Readonly<Record<ErrorCode | JobErrorCode, Shape>> = {
 
 const VIOLATIONS: Readonly<Record<string, Shape>> = {
   string_above_max_length: [400, 'max_character_limit_exceeded'],
+  input_timeout_exceeded: [400, 'input_timeout_exceeded'],
   voice_not_found: [404, 'voice_not_found'],
   model_not_found: [404, 'model_not_found'],
 }

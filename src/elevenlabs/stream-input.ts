@@ -68,8 +68,9 @@ interface SocketParts extends StreamParts {
 }
 
 interface OpenContext {
+  readonly id: string
   readonly live: LiveContext
-  idle: NodeJS.Timeout
+  idle: NodeJS.Timeout | undefined
   /** No more text comes. */
   isOver: boolean
 }
@@ -79,10 +80,8 @@ class InputSocket {
   readonly #socket: WebSocket
   readonly #request: FastifyRequest
   readonly #isMulti: boolean
-  /** Those that take text. */
-  readonly #contexts = new Map<string, OpenContext>()
   /** Those that are not spoken to their end. */
-  readonly #spoken = new Set<OpenContext>()
+  readonly #contexts = new Set<OpenContext>()
   #key: string | undefined
   #actor: KeyActor | null = null
   #idle: NodeJS.Timeout
@@ -135,17 +134,22 @@ class InputSocket {
 
   async #hear(id: string, message: Message, text: string | null): Promise<void> {
     const isEnd = message.close_context === true || (!this.#isMulti && text === '')
-    let open = this.#contexts.get(id)
-    if (open?.isOver && text) return this.#tell(this.#shown(badMessage(TEXT_IS_OVER)).message)
+    let open = this.#writable(id)
+    if (open === undefined && !this.#isMulti && this.#contexts.size > 0)
+      return text ? this.#tell(this.#shown(badMessage(TEXT_IS_OVER)).message) : undefined
     try {
       if (open === undefined && text && message.close_socket !== true) open = await this.#start(id, message)
       if (open !== undefined && text) await open.live.add(text, message.flush === true)
       else if (message.flush === true) await open?.live.add('', true)
-      if (open !== undefined) this.#watchIdle(id, open)
-      if (isEnd && message.close_socket !== true) await this.#end(id, open)
+      if (open !== undefined) this.#watchIdle(open)
+      if (isEnd && message.close_socket !== true) await this.#end(open)
     } catch (error) {
       await this.#failContext(id, error, open)
     }
+  }
+
+  #writable(id: string): OpenContext | undefined {
+    return [...this.#contexts].find((one) => one.id === id && !one.isOver)
   }
 
   async #authenticate(message: Message): Promise<void> {
@@ -169,7 +173,7 @@ class InputSocket {
   async #start(id: string, message: Message): Promise<OpenContext | undefined> {
     const { contexts, as, identify } = this.#parts
     const caller = callerOf(this.#actor as KeyActor)
-    if (this.#spoken.size >= MOST_CONTEXTS || contexts.of(caller) >= MOST_CONTEXTS_PER_KEY) throw tooMany('contexts')
+    if (this.#contexts.size >= MOST_CONTEXTS || contexts.of(caller) >= MOST_CONTEXTS_PER_KEY) throw tooMany('contexts')
     const release = contexts.add(caller)
     try {
       const ctx = as(await identify(this.#key))
@@ -178,14 +182,13 @@ class InputSocket {
       const query = this.#request.query as Message
       const send = (answer: object) => this.#send(this.#isMulti ? { ...answer, contextId: id } : answer)
       const live = new LiveContext(ctx, { wanted, isAuto: query.auto_mode === 'true', send })
-      const open: OpenContext = { live, idle: setTimeout(() => undefined, 0), isOver: false }
-      this.#contexts.set(id, open)
-      this.#spoken.add(open)
+      const open: OpenContext = { id, live, idle: undefined, isOver: false }
+      this.#contexts.add(open)
       void live.done
         .catch((error: unknown) => this.#failContext(id, error, open))
         .finally(() => {
           release()
-          this.#forget(id, open)
+          this.#forget(open)
         })
       return open
     } catch (error) {
@@ -194,32 +197,31 @@ class InputSocket {
     }
   }
 
-  #forget(id: string, open: OpenContext): void {
-    this.#leave(id, open)
-    this.#spoken.delete(open)
-    if (!this.#isMulti && this.#spoken.size === 0) this.#finish()
+  #forget(open: OpenContext): void {
+    this.#takeNoMore(open)
+    this.#contexts.delete(open)
+    if (!this.#isMulti && this.#contexts.size === 0) this.#finish()
   }
 
-  /** More text of this name begins another context. */
-  #leave(id: string, open: OpenContext): void {
+  /** More text of its name begins another context. */
+  #takeNoMore(open: OpenContext): void {
+    open.isOver = true
     clearTimeout(open.idle)
-    if (this.#contexts.get(id) === open) this.#contexts.delete(id)
   }
 
   /** The worker speaks the rest of the text. */
-  async #end(id: string, open: OpenContext | undefined): Promise<void> {
+  async #end(open: OpenContext | undefined): Promise<void> {
     if (open === undefined) return this.#isMulti ? undefined : this.#finish()
-    open.isOver = true
-    if (this.#isMulti) this.#leave(id, open)
+    this.#takeNoMore(open)
     await open.live.end()
   }
 
   /** A context that gets no text for long is spoken to its end. */
-  #watchIdle(id: string, open: OpenContext): void {
+  #watchIdle(open: OpenContext): void {
     clearTimeout(open.idle)
     const seconds = timeoutOf(this.#request)
-    if (this.#contexts.get(id) !== open || open.isOver) return
-    const end = (): void => void this.#end(id, open).catch((error: unknown) => this.#failContext(id, error, open))
+    if (open.isOver) return
+    const end = (): void => void this.#end(open).catch((error: unknown) => this.#failContext(open.id, error, open))
     open.idle = setTimeout(end, seconds * 1000)
     this.#watchSocketIdle()
   }
@@ -228,15 +230,16 @@ class InputSocket {
     clearTimeout(this.#idle)
     const seconds = timeoutOf(this.#request)
     this.#idle = setTimeout(() => {
-      if (this.#spoken.size > 0) this.#watchSocketIdle()
+      if (this.#contexts.size > 0) this.#watchSocketIdle()
       else this.#fail(timeout(seconds))
     }, seconds * 1000)
   }
 
+  /** Listeners interrupt also a text that is written to its end. */
   async #clear(id: string): Promise<void> {
-    const open = this.#contexts.get(id)
+    const open = this.#writable(id) ?? [...this.#contexts].findLast((one) => one.id === id)
     if (open === undefined) return
-    this.#leave(id, open)
+    this.#takeNoMore(open)
     await this.#drop(open)
   }
 
@@ -249,23 +252,23 @@ class InputSocket {
   }
 
   #dropAll(): void {
-    for (const open of this.#spoken) void this.#drop(open)
+    for (const open of this.#contexts) void this.#drop(open)
   }
 
   /** A failure of one text reaches this by its message and by its speech, and is told once. */
   async #failContext(id: string, error: unknown, open?: OpenContext): Promise<void> {
     if (!this.#isMulti) return this.#fail(error)
-    if (!this.#isOpen || (open !== undefined && !this.#spoken.delete(open))) return
+    if (!this.#isOpen || (open !== undefined && !this.#contexts.delete(open))) return
     await this.#tell({ ...this.#shown(error).message, contextId: id })
     if (open === undefined) return
-    this.#leave(id, open)
+    this.#takeNoMore(open)
     await this.#drop(open)
   }
 
   async #finishAll(): Promise<void> {
-    for (const [id, open] of this.#contexts)
-      await this.#end(id, open).catch((error: unknown) => this.#failContext(id, error, open))
-    void Promise.allSettled([...this.#spoken].map(({ live }) => live.done)).then(() => this.#finish())
+    for (const open of this.#contexts)
+      await this.#end(open).catch((error: unknown) => this.#failContext(open.id, error, open))
+    void Promise.allSettled([...this.#contexts].map(({ live }) => live.done)).then(() => this.#finish())
   }
 
   #finish(): void {
@@ -287,8 +290,7 @@ class InputSocket {
     const isBusy = httpStatus === 429 || httpStatus === 503
     const code = closeCode ?? (errorCode === 'INTERNAL_ERROR' ? INTERNAL : isBusy ? TRY_LATER : REFUSED)
     const { status, message } = 'status' in detail ? detail : { status: 'invalid_request', message: detail[0]?.msg }
-    const name = error instanceof InputTimeout ? 'input_timeout_exceeded' : status
-    return { code, message: { message, error: name, code } }
+    return { code, message: { message, error: status, code } }
   }
 
   async #tell(message: object): Promise<void> {
@@ -304,10 +306,12 @@ class InputSocket {
   }
 }
 
-class InputTimeout extends ServiceError {}
-
-const timeout = (seconds: number): InputTimeout =>
-  new InputTimeout('INVALID_REQUEST', `No text came for ${seconds} s. Send text, or an empty one to end the speech.`)
+const timeout = (seconds: number): SpeechViolation =>
+  new SpeechViolation(
+    'text',
+    `No text came for ${seconds} s. Send text, or an empty one to end the speech.`,
+    'input_timeout_exceeded',
+  )
 
 const badMessage = (message: string): SpeechViolation => new SpeechViolation('message', message)
 

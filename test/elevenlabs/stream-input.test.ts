@@ -147,6 +147,26 @@ test('a cleared context is charged for what was sent, and says at once that it i
   talker.socket.close()
 })
 
+test.each([
+  ['multi-stream-input', { context_id: 'a', close_context: true }],
+  ['stream-input', { text: '' }],
+])('%s: a listener interrupts a text that is written to its end as well', async (path, end) => {
+  const { key, account } = await service.createCaller(10_000n)
+  const held = Promise.withResolvers<void>()
+  server.answer(({ body }) => (String(body.input).startsWith('And') ? { until: held.promise } : {}))
+  const talker = await talk(service.url, `served:calm/${path}?output_format=pcm_24000`, key)
+  talker.send({ text: FIRST, context_id: 'a' }, { text: SECOND, context_id: 'a' }, end)
+  await talker.seen('the first sentence', () => talker.spoken() === FIRST)
+  await until(async () => server.inFlight() > 0, 20_000, 'the second sentence at the server')
+  talker.send({ clear: true, context_id: 'a' })
+  await talker.seen('the end', (answers) => finals(answers).length === 1)
+  await ended(account, 1)
+  held.resolve()
+  server.answer(() => ({}))
+  expect(await jobsOf(account)).toMatchObject([{ status: 'completed', text: FIRST, cost: FIRST.length }])
+  talker.socket.close()
+})
+
 test('a client that hangs up pays for what it was sent, and nothing runs on', async () => {
   const { key, account } = await service.createCaller(10_000n)
   const held = Promise.withResolvers<void>()
