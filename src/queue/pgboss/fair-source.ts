@@ -56,8 +56,13 @@ export function fairSource({ db, kind, workerId, rooms = () => [], rowClaim }: F
   const mine = { queue: kind.queue, workerId }
   let turn: Turn = { served: '', awaited: '', inARow: 0 }
   let answerLost = false
+  /** No job waited at the last claim, and none was queued since. */
+  let isEmpty = false
+  let invalidations = 0
   return {
     take: async (free, known) => {
+      if (isEmpty) return { deliveries: [], more: false }
+      const before = invalidations
       try {
         if (answerLost) await releaseUnknown(db, { ...mine, known })
         answerLost = false
@@ -68,14 +73,30 @@ export function fairSource({ db, kind, workerId, rooms = () => [], rowClaim }: F
           return claimQueued(db, claim)
         })
         turn = deliveries.reduce(nextTurn, turn)
+        isEmpty = invalidations === before && leavesNone(claim, deliveries)
         return { deliveries, more: mayBringMore(claim, deliveries) }
       } catch (error) {
         answerLost = true
         throw error
       }
     },
-    left: () => true,
+    left: () => !isEmpty,
+    invalidate: () => {
+      invalidations++
+      isEmpty = false
+    },
   }
+}
+
+/** True if the claim took all jobs that were due: several of them may have left others of their accounts. */
+const leavesNone = ({ rooms }: Pick<QueueClaim, 'rooms'>, taken: readonly Claimed[]): boolean =>
+  rooms.length === 2 && taken.length <= 1 && rooms.every((room) => hasSpare(room, taken))
+
+function hasSpare(room: Room, taken: readonly Claimed[]): boolean {
+  const { free, limits, full } = room
+  const servers = taken.map(({ server = '' }) => (limits.has(server) ? server : ''))
+  const isSpare = ([server, limit]: [string, number]): boolean => limit > Number(servers.includes(server))
+  return full.length === 0 && free > countIn(room, taken) && [...limits].every(isSpare)
 }
 
 /** True if a room that got several jobs is not full. */

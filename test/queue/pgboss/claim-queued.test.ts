@@ -5,6 +5,7 @@ import { voiceKind } from '../../../src/queue/job-kind.ts'
 import { fairSource } from '../../../src/queue/pgboss/fair-source.ts'
 import { call } from '../../setup/http.ts'
 import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { askedThrough } from '../../setup/postgres/asked-through.ts'
 import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
@@ -175,6 +176,29 @@ describe('a claim with the rows of its jobs', () => {
       ['processing', 1],
     ])
     expect(await spentBy(account)).toBe(20)
+  })
+
+  test('a source that left nothing asks again once something is queued, and asks on while it may have left something', async () => {
+    const { jobs } = await submitTo('emptied', 4)
+    let asked = 0
+    const db = askedThrough(service.runtime.db, (text, ask, ...given) => {
+      asked += Number(text.includes('claim_queued('))
+      return ask(...given)
+    })
+    let free = 3
+    const room = (isAwaited: boolean) => ({ isAwaited, free, limits: new Map([['', free]]), full: [] })
+    const rooms = () => [room(true), room(false)]
+    const source = fairSource({ db, workerId: service.runtime.workerId, kind: voiceKind('emptied'), rooms })
+    const take = async () => (await source.take(2 * free, [])).deliveries.map(({ jobId }) => jobId)
+    expect([await take(), source.left({ id: '', retryCount: 0, jobId: '' }, 1)]).toEqual([jobs.slice(0, 3), true])
+    expect([await take(), source.left({ id: '', retryCount: 0, jobId: '' }, 1)]).toEqual([jobs.slice(3), false])
+    expect([await take(), asked]).toEqual([[], 2])
+    source.invalidate?.()
+    free = 0
+    await take()
+    free = 3
+    await take()
+    expect([await take(), asked]).toEqual([[], 4])
   })
 
   test('jobs that somebody waits for come first, their accounts in turn, and each fourth is one of the others', async () => {
