@@ -55,10 +55,9 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
   const place: Place = { dir, incoming, device: statSync(dir).dev }
   return {
     put: (key, content, { isBrief = false }) =>
-      tellingFaults(async () => {
-        await requirePlace(place)
-        return putFile(place, key, content, !isBrief)
-      }).finally(() => content instanceof Readable && content.destroy()),
+      tellingFaults(() => putFile(place, key, content, !isBrief)).finally(
+        () => content instanceof Readable && content.destroy(),
+      ),
     stat: (key) => tellingFaults(async () => (await statFile(pathOf(dir, key))) ?? missingIn(place)),
     read: (key, range) => tellingFaults(() => openStream(place, pathOf(dir, key), range)),
     signUrl: (key, { contentType, now }) => signMediaUrl(publicUrl(), signingKey, { key, contentType, now }),
@@ -127,7 +126,12 @@ function pathOf(dir: string, key: string): string {
 async function putFile(place: Place, key: string, content: Uint8Array | Readable, isSynced: boolean): Promise<Stored> {
   const [path, temporary] = [pathOf(place.dir, key), join(place.incoming, randomUUID())]
   try {
-    const stored = await writeNew(temporary, content, isSynced)
+    const write = () => writeNew(temporary, content, isSynced)
+    const stored = await write().catch(async (error: unknown) => {
+      if (!isMissing(error) || (await isThere(place.incoming))) throw error
+      await requirePlace(place)
+      return write()
+    })
     const created = await moveInto(place, temporary, path)
     // A rename survives a power cut only after both directories are synced.
     if (isSynced) await syncParents(place, path, created)
