@@ -59,7 +59,7 @@ const SHORT_TEXT_WORDS = 6
 const SHORT_TEXT_SHARE = 0.6
 const GUESS_SHARE = 0.15
 /** In so many words frequent ones tell the language as well as letter statistics do, at a twentieth of the time. */
-const MANY_WORDS = 20
+const MANY_WORDS = 10
 const CLEAR_SHARE = 0.25
 const CLEAR_RATIO = 2
 const OWN_SHARE = 0.03
