@@ -24,6 +24,7 @@ export const GOALS = {
   door: { wavBeyondEngineMs: 15, mp3BeyondEngineMs: 60, chunks: 1.3 },
   liveBesideBatch: { quiet: 1.5, beyondChunkMs: 100 },
   websocket: { beyondEngineMs: 12, manyP99Ms: 20, residentMb: 400 },
+  longText: { rate: 0.9, beyondMb: 200 },
   encoding: { rate: 0.8 },
   transcodings: { p99Ms: 30 },
   captions: { p50Ms: 50 },

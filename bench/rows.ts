@@ -25,6 +25,7 @@ import { jobExport } from './rows/job-export.ts'
 import { jobList } from './rows/job-list.ts'
 import { live } from './rows/live.ts'
 import { liveBesideBatch } from './rows/live-beside-batch.ts'
+import { longText } from './rows/long-text.ts'
 import { pickup } from './rows/pickup.ts'
 import { crowd } from './rows/queue/crowd.ts'
 import { pipeline, slots } from './rows/queue/drain.ts'
@@ -67,6 +68,7 @@ export const ROWS: readonly Row[] = [
   door,
   liveBesideBatch,
   websocket,
+  longText,
   encoding,
   transcodings,
   captions,

@@ -14,6 +14,7 @@ const LINE_FEED = 0x0a
 
 type Kept = Pick<Speech, 'words' | 'wordsFrom'> & {
   readonly sampleRate: number
+  readonly length: number
   readonly loudness?: Loudness | undefined
 }
 
@@ -70,7 +71,7 @@ export class KeptSpeech {
     const readNext = (index: number): void => {
       if (index >= count) return
       const key = this.#keys[index]
-      const read = key === undefined ? Promise.resolve(null) : this.#read(key)
+      const read = key === undefined ? Promise.resolve(null) : this.#read(key).then(requireWhole)
       read.catch(() => undefined)
       ahead.push(read)
     }
@@ -82,7 +83,8 @@ export class KeptSpeech {
   }
 
   async #keep(key: string, speech: RenderedSpeech): Promise<void> {
-    const options = { contentType: 'application/octet-stream', signal: this.#signal }
+    // A chunk that a power cut takes, or leaves in part, is spoken again.
+    const options = { contentType: 'application/octet-stream', signal: this.#signal, isBrief: true }
     const storing = this.#storage
       .put(key, encode(speech), options)
       .catch((error: unknown) => {
@@ -95,30 +97,40 @@ export class KeptSpeech {
   }
 
   async #find(key: string): Promise<RenderedSpeech | null> {
-    return (await this.#storage.stat(key)) === null ? null : this.#read(key)
+    return (await this.#storage.stat(key)) === null ? null : decode(await this.#read(key))
   }
 
-  async #read(key: string): Promise<RenderedSpeech> {
-    return decode(await buffer(await this.#storage.read(key)))
+  async #read(key: string): Promise<Buffer> {
+    return buffer(await this.#storage.read(key))
   }
 }
 
 function encode({ audio, loudness, words, wordsFrom }: RenderedSpeech): Uint8Array {
+  const { sampleRate, samples } = audio
   const head: Kept = {
-    sampleRate: audio.sampleRate,
+    ...{ sampleRate, length: samples.length },
     ...(loudness && { loudness }),
     ...(words && { words }),
     ...(wordsFrom && { wordsFrom }),
   }
-  const { buffer: bytes, byteOffset, byteLength } = audio.samples
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), new Uint8Array(bytes, byteOffset, byteLength)])
+  const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes])
 }
 
-function decode(file: Buffer): RenderedSpeech {
+/** Null if the file is not whole. */
+function decode(file: Buffer): RenderedSpeech | null {
   const end = file.indexOf(LINE_FEED)
-  const { sampleRate, loudness, ...words } = JSON.parse(file.toString('utf8', 0, end)) as Kept
-  const samples = new Int16Array(Uint8Array.from(file.subarray(end + 1)).buffer)
-  return { audio: { sampleRate, channels: 1, samples }, loudness, ...words }
+  if (end < 0) return null
+  const { sampleRate, length, loudness, ...words } = JSON.parse(file.toString('utf8', 0, end)) as Kept
+  const bytes = Uint8Array.from(file.subarray(end + 1))
+  if (bytes.length !== length * Int16Array.BYTES_PER_ELEMENT) return null
+  return { audio: { sampleRate, channels: 1, samples: new Int16Array(bytes.buffer) }, loudness, ...words }
+}
+
+function requireWhole(file: Buffer): RenderedSpeech {
+  const speech = decode(file)
+  if (speech === null) throw new Error('a kept chunk of speech is not whole')
+  return speech
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -112,6 +112,17 @@ describe('a long text', () => {
     const chunks = server.calls.length
     await speakLong(ONE_SECTION, { isFirst: false, named: 'another' })
     expect(server.calls.length).toBe(2 * chunks)
+  })
+
+  test('speaks what the store kept in part again', async () => {
+    const { samples } = await speakLong(ONE_SECTION)
+    const chunks = server.calls.length
+    const [first, second] = (await keptFiles()).map((name) => join(folder, 'job_1', '0', name))
+    await truncate(first!, 0)
+    await truncate(second!, 5000)
+    const again = await speakLong(ONE_SECTION, { isFirst: false })
+    expect(server.calls.length).toBe(chunks + 2)
+    expect(Buffer.from(again.samples.buffer).equals(Buffer.from(samples.buffer))).toBe(true)
   })
 
   test('fails if the store does', async () => {
