@@ -114,7 +114,9 @@ function encode({ audio, loudness, words, wordsFrom }: RenderedSpeech): Uint8Arr
     ...(wordsFrom && { wordsFrom }),
   }
   const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes])
+  const line = JSON.stringify(head)
+  // The samples begin at an even place, so that they are read without a copy.
+  return Buffer.concat([Buffer.from(line.length % 2 === 0 ? `${line} \n` : `${line}\n`), bytes])
 }
 
 /** Null if the file is not whole. */
@@ -122,9 +124,9 @@ function decode(file: Buffer): RenderedSpeech | null {
   const end = file.indexOf(LINE_FEED)
   if (end < 0) return null
   const { sampleRate, length, loudness, ...words } = JSON.parse(file.toString('utf8', 0, end)) as Kept
-  const bytes = Uint8Array.from(file.subarray(end + 1))
-  if (bytes.length !== length * Int16Array.BYTES_PER_ELEMENT) return null
-  return { audio: { sampleRate, channels: 1, samples: new Int16Array(bytes.buffer) }, loudness, ...words }
+  if (file.length - end - 1 !== length * Int16Array.BYTES_PER_ELEMENT) return null
+  const samples = new Int16Array(file.buffer, file.byteOffset + end + 1, length)
+  return { audio: { sampleRate, channels: 1, samples }, loudness, ...words }
 }
 
 function requireWhole(file: Buffer): RenderedSpeech {
