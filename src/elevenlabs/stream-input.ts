@@ -24,6 +24,7 @@ const [USUAL_TIMEOUT_SECONDS, LONGEST_TIMEOUT_SECONDS] = [20, 180]
 const USUAL_CONTEXT = 'default'
 const [NORMAL, WRONG_DATA, REFUSED, INTERNAL, TRY_LATER] = [1000, 1003, 1008, 1011, 1013]
 const TEXT_IS_OVER = 'Open another connection for this text: the one of this connection is over.'
+const KEY_HEADER = 'xi-api-key'
 const BEARER = /^Bearer +(\S+) *$/i
 
 type WebSocket = Parameters<typeof keepSocketAlive>[0]
@@ -102,6 +103,8 @@ class InputSocket {
       clearTimeout(this.#idle)
       this.#dropAll()
     })
+    // Its key is looked up while the first text is on its way.
+    if (request.headers[KEY_HEADER]) this.#inTurn(() => this.#authenticate({}))
   }
 
   get #isOpen(): boolean {
@@ -113,9 +116,14 @@ class InputSocket {
     const message = isBinary ? null : readMessage(data)
     if (message === null)
       return void this.#fail(badMessage('Send each message as a JSON object.'), isBinary ? WRONG_DATA : REFUSED)
-    if (++this.#waiting > MOST_WAITING_MESSAGES) this.#socket.pause()
+    this.#inTurn(() => this.#handle(message))
+    if (this.#waiting > MOST_WAITING_MESSAGES) this.#socket.pause()
+  }
+
+  #inTurn(work: () => Promise<void>): void {
+    this.#waiting++
     this.#last = this.#last
-      .then(() => (this.#isOpen ? this.#handle(message) : undefined))
+      .then(() => (this.#isOpen ? work() : undefined))
       .catch((error: unknown) => this.#fail(error))
       .finally(() => {
         if (--this.#waiting <= MOST_WAITING_MESSAGES && this.#socket.isPaused) this.#socket.resume()
@@ -155,7 +163,7 @@ class InputSocket {
   async #authenticate(message: Message): Promise<void> {
     if (this.#actor !== null) return
     const { headers } = this.#request
-    const sent = [headers['xi-api-key'], message.xi_api_key].find((key) => typeof key === 'string' && key !== '')
+    const sent = [headers[KEY_HEADER], message.xi_api_key].find((key) => typeof key === 'string' && key !== '')
     const bearer = [headers.authorization, message.authorization].find((one) => typeof one === 'string')
     this.#key = typeof sent === 'string' ? sent : BEARER.exec(String(bearer))?.[1]
     const actor = await this.#parts.identify(this.#key)

@@ -213,6 +213,12 @@ test('a key that is deleted ends its connections, and what they speak', async ()
   await ended(account, 1)
 })
 
+test('a connection that opens with a wrong key is refused before it sends anything', async () => {
+  const talker = await talk(service.url, 'served:calm/stream-input', 'sk_wrong')
+  expect(await talker.closed).toBe(1008)
+  expect(talker.answers).toMatchObject([{ error: 'invalid_api_key', code: 1008 }])
+})
+
 test('the key may come in the first message, or as a bearer', async () => {
   const { key } = await service.createCaller()
   const talker = await talk(service.url, 'served:calm/stream-input?output_format=pcm_24000', null)
