@@ -409,7 +409,7 @@ export type WorkerServerState =
   /** The server was started and does not answer yet. */
   | 'STARTING';
 
-export type KeyRowFragment = { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, createdBy: { id: string, email: string } | null };
+export type KeyRowFragment = { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, maxRunning: number | null, createdBy: { id: string, email: string } | null };
 
 export type ApiKeysQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -419,7 +419,7 @@ export type ApiKeysQueryVariables = Exact<{
 }>;
 
 
-export type ApiKeysQuery = { apiKeys: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, createdBy: { id: string, email: string } | null } }> } };
+export type ApiKeysQuery = { apiKeys: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, maxRunning: number | null, createdBy: { id: string, email: string } | null } }> } };
 
 export type OneKeyQueryVariables = Exact<{
   id: string;
@@ -429,7 +429,7 @@ export type OneKeyQueryVariables = Exact<{
 export type OneKeyQuery = { node:
     | { __typename: 'Account' }
     | { __typename: 'AccountVoice' }
-    | { __typename: 'ApiKey', id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, createdBy: { id: string, email: string } | null }
+    | { __typename: 'ApiKey', id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, maxRunning: number | null, createdBy: { id: string, email: string } | null }
     | { __typename: 'Artifact' }
     | { __typename: 'AuditEntry' }
     | { __typename: 'CompanionChatJob' }
@@ -463,6 +463,7 @@ export type CreateKeyMutationVariables = Exact<{
   scopes?: Array<string> | string | null | undefined;
   expiresAt?: string | null | undefined;
   monthlyLimit?: number | null | undefined;
+  maxRunning?: number | null | undefined;
 }>;
 
 
@@ -476,6 +477,7 @@ export type UpdateKeyMutationVariables = Exact<{
   name?: string | null | undefined;
   scopes?: Array<string> | string | null | undefined;
   monthlyLimit?: number | null | undefined;
+  maxRunning?: number | null | undefined;
 }>;
 
 
@@ -852,7 +854,7 @@ export type OneAccountQueryVariables = Exact<{
 }>;
 
 
-export type OneAccountQuery = { account: { id: string, name: string, credits: number, createdAt: string, monthlyLimit: number | null, usedThisMonth: number }, unfinished: Array<{ status: JobStatus | null, jobs: number }>, lately: Array<{ status: JobStatus | null, jobs: number, credits: number | null }> };
+export type OneAccountQuery = { account: { id: string, name: string, credits: number, createdAt: string, monthlyLimit: number | null, usedThisMonth: number, maxRunning: number | null }, unfinished: Array<{ status: JobStatus | null, jobs: number }>, lately: Array<{ status: JobStatus | null, jobs: number, credits: number | null }> };
 
 export type AccountHoldersQueryVariables = Exact<{
   account: string;
@@ -875,6 +877,7 @@ export type AccountLedgerQuery = { creditEntries: { pageInfo: { hasNextPage: boo
 export type UpdateAccountMutationVariables = Exact<{
   account: string;
   monthlyLimit?: number | null | undefined;
+  maxRunning?: number | null | undefined;
 }>;
 
 
@@ -1630,12 +1633,12 @@ export type WindowJobsQueryVariables = Exact<{
 
 export type WindowJobsQuery = { jobs: { totalCount: number }, service: { limits: { exportJobs: number } } };
 
-export const apiKeys: Operation<ApiKeysQuery, ApiKeysQueryVariables> = { query: "query ApiKeys($first:Int$after:String$last:Int$before:String){apiKeys(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...KeyRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt monthlyLimit usedThisMonth createdBy{id email}}" }
-export const oneKey: Operation<OneKeyQuery, OneKeyQueryVariables> = { query: "query OneKey($id:ID!){node(id:$id){__typename ...on ApiKey{...KeyRow}}}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt monthlyLimit usedThisMonth createdBy{id email}}" }
+export const apiKeys: Operation<ApiKeysQuery, ApiKeysQueryVariables> = { query: "query ApiKeys($first:Int$after:String$last:Int$before:String){apiKeys(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...KeyRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt monthlyLimit usedThisMonth maxRunning createdBy{id email}}" }
+export const oneKey: Operation<OneKeyQuery, OneKeyQueryVariables> = { query: "query OneKey($id:ID!){node(id:$id){__typename ...on ApiKey{...KeyRow}}}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt monthlyLimit usedThisMonth maxRunning createdBy{id email}}" }
 export const keyJobs: Operation<KeyJobsQuery, KeyJobsQueryVariables> = { query: "query KeyJobs($filter:JobsFilter){jobs(filter:$filter first:1){totalCount}}" }
 export const grantableScopes: Operation<GrantableScopesQuery, GrantableScopesQueryVariables> = { query: "query GrantableScopes{grantableScopes{name description}}" }
-export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables> = { query: "mutation CreateKey($name:String!$scopes:[String!]$expiresAt:DateTime$monthlyLimit:Float){createApiKey(name:$name scopes:$scopes expiresAt:$expiresAt monthlyLimit:$monthlyLimit){__typename ...on NewApiKey{apiKey apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const updateKey: Operation<UpdateKeyMutation, UpdateKeyMutationVariables> = { query: "mutation UpdateKey($id:ID!$name:String$scopes:[String!]$monthlyLimit:Float){updateApiKey(id:$id name:$name scopes:$scopes monthlyLimit:$monthlyLimit){__typename ...on ApiKey{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables> = { query: "mutation CreateKey($name:String!$scopes:[String!]$expiresAt:DateTime$monthlyLimit:Float$maxRunning:Int){createApiKey(name:$name scopes:$scopes expiresAt:$expiresAt monthlyLimit:$monthlyLimit maxRunning:$maxRunning){__typename ...on NewApiKey{apiKey apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const updateKey: Operation<UpdateKeyMutation, UpdateKeyMutationVariables> = { query: "mutation UpdateKey($id:ID!$name:String$scopes:[String!]$monthlyLimit:Float$maxRunning:Int){updateApiKey(id:$id name:$name scopes:$scopes monthlyLimit:$monthlyLimit maxRunning:$maxRunning){__typename ...on ApiKey{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteKey: Operation<DeleteKeyMutation, DeleteKeyMutationVariables> = { query: "mutation DeleteKey($id:ID!){deleteApiKey(id:$id){__typename ...on DeleteApiKeySuccess{apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const accountLive: Operation<AccountLiveSubscription, AccountLiveSubscriptionVariables> = { query: "subscription AccountLive($isOwner:Boolean!){accountUpdated{credits jobCounts{queued processing completed failed}deliveryCounts@include(if:$isOwner){pending succeeded failed}}}" }
 export const session: Operation<SessionQuery, SessionQueryVariables> = { query: "query Session{me{accountId accountName credits user{id email role operator hasPassword}}}" }
@@ -1663,10 +1666,10 @@ export const lexicon: Operation<LexiconQuery, LexiconQueryVariables> = { query: 
 export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariables> = { query: "mutation SetLexicon($entries:[LexiconEntryInput!]!){setLexicon(entries:$entries){__typename ...on Lexicon{entries{language grapheme alias}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const endpointKeys: Operation<EndpointKeysQuery, EndpointKeysQueryVariables> = { query: "query EndpointKeys{myEndpoints{id}}" }
 export const keyNames: Operation<KeyNamesQuery, KeyNamesQueryVariables> = { query: "query KeyNames{apiKeys(first:100){edges{node{id name}}}}" }
-export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt monthlyLimit usedThisMonth}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
+export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt monthlyLimit usedThisMonth maxRunning}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
 export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}}" }
 export const accountLedger: Operation<AccountLedgerQuery, AccountLedgerQueryVariables> = { query: "query AccountLedger($account:ID!$first:Int$after:String$last:Int$before:String){creditEntries(account:$account first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
-export const updateAccount: Operation<UpdateAccountMutation, UpdateAccountMutationVariables> = { query: "mutation UpdateAccount($account:ID!$monthlyLimit:Float){updateAccount(account:$account monthlyLimit:$monthlyLimit){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const updateAccount: Operation<UpdateAccountMutation, UpdateAccountMutationVariables> = { query: "mutation UpdateAccount($account:ID!$monthlyLimit:Float$maxRunning:Int){updateAccount(account:$account monthlyLimit:$monthlyLimit maxRunning:$maxRunning){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt voices{slug}settings{published requiredScope engine pool}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const operatorWorkflows: Operation<OperatorWorkflowsQuery, OperatorWorkflowsQueryVariables> = { query: "query OperatorWorkflows($first:Int$after:String$last:Int$before:String){workflows(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerJob}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const endpointSource: Operation<EndpointSourceQuery, EndpointSourceQueryVariables> = { query: "query EndpointSource($slug:String!){endpointFile(slug:$slug)}" }

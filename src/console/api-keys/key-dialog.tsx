@@ -14,7 +14,7 @@ import {
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Field, TextField } from '../parts/field.tsx'
-import { LimitField, limitOf, limitText } from '../parts/limit-field.tsx'
+import { useLimits } from '../parts/limit-field.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
 import { toast } from '../parts/toast.tsx'
@@ -47,9 +47,9 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
   const [name, setName] = useState(apiKey?.name ?? '')
   const [scopes, setScopes] = useState<readonly string[]>(apiKey?.scopes ?? DEFAULT_SCOPES)
   const [lifetime, setLifetime] = useState('')
-  const [limit, setLimit] = useState(limitText(apiKey?.monthlyLimit))
+  const { limits, fields } = useLimits(apiKey)
   const save = useAction(async () => {
-    const wanted = { name: name.trim(), scopes: [...scopes], monthlyLimit: limitOf(limit) }
+    const wanted = { name: name.trim(), scopes: [...scopes], ...limits }
     if (apiKey === null) onCreated((await ask(createKey, created(wanted, lifetime))).createApiKey.apiKey)
     else {
       await change({ id: apiKey.id, ...wanted }, onDone)
@@ -74,7 +74,7 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
         {save.failure?.code === 'FORBIDDEN' && <Beyond scopes={scopes} message={save.failure.message} />}
         <NameField value={name} onText={setName} />
         {apiKey === null && <LifetimeField value={lifetime} onChange={setLifetime} />}
-        <LimitField value={limit} onText={setLimit} />
+        {fields}
         <ScopeChoice scopes={scopes} onChange={setScopes} />
         <Buttons isNew={apiKey === null} isRunning={save.isRunning} isReady={isReady} onClose={onClose} />
       </form>

@@ -96,7 +96,7 @@ function Figures({ data: { account, unfinished, lately } }: { data: OneAccountQu
       <Tile
         name="Unfinished jobs"
         value={count(queued + processing)}
-        note={`${count(queued)} queued, ${count(processing)} processing`}
+        note={`${count(queued)} queued, ${count(processing)} processing${most(account.maxRunning)}`}
       />
       <Tile name="Jobs, last 30 days" value={shortCount(jobs)} note={`${shortCount(ended)} have ended`} />
       <Tile
@@ -107,6 +107,8 @@ function Figures({ data: { account, unfinished, lately } }: { data: OneAccountQu
     </div>
   )
 }
+
+const most = (limit: number | null | undefined): string => (limit == null ? '' : `, at most ${count(limit)}`)
 
 const jobsOf = (groups: readonly Pick<Groups[number], 'status' | 'jobs'>[], status: string): number =>
   groups.reduce((sum, group) => sum + (group.status === status ? group.jobs : 0), 0)

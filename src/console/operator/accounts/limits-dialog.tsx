@@ -1,25 +1,24 @@
-import { useState } from 'preact/hooks'
 import { ask } from '../../api/ask.ts'
 import { useAction } from '../../api/use-action.ts'
 import { updateAccount } from '../../operations.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { isolated } from '../../parts/format.ts'
-import { LimitField, limitOf, limitText } from '../../parts/limit-field.tsx'
+import { type Limits, useLimits } from '../../parts/limit-field.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 interface LimitsDialogProps {
-  readonly account: { readonly id: string; readonly name: string; readonly monthlyLimit?: number | null }
+  readonly account: Limits & { readonly id: string; readonly name: string }
   readonly onDone: () => void
   readonly onClose: () => void
 }
 
 /** Sets what an account may use. */
 export function LimitsDialog({ account, onDone, onClose }: LimitsDialogProps) {
-  const [limit, setLimit] = useState(limitText(account.monthlyLimit))
+  const { limits, fields } = useLimits(account)
   const save = useAction(async () => {
-    await ask(updateAccount, { account: account.id, monthlyLimit: limitOf(limit) })
-    toast('The limit is changed.')
+    await ask(updateAccount, { account: account.id, ...limits })
+    toast('The limits are changed.')
     onDone()
     onClose()
   })
@@ -31,7 +30,7 @@ export function LimitsDialog({ account, onDone, onClose }: LimitsDialogProps) {
     <Dialog title={`Limits of ${isolated(account.name)}`} onClose={onClose}>
       <form class="stack" onSubmit={onSubmit}>
         {save.failure !== null && <Failure failure={save.failure} />}
-        <LimitField value={limit} onText={setLimit} />
+        {fields}
         <div class="row end">
           <button type="submit" class="button primary" disabled={save.isOff}>
             Save

@@ -88,6 +88,33 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('a key is given a limit of its running jobs, which another limit leaves as it is and an empty field removes', async () => {
+    const { service, owner, account, at } = opened()
+    const { pool } = service.runtime.db
+    const name = ownName('few at once')
+    const id = newId('key')
+    await pool.query(ADD_KEY, [id, account, name, null])
+    const { page, complaints } = await openPage(owner, service.url)
+    const change = async (label: string, before: string, text: string) => {
+      await page.goto(at('keys'))
+      await page.getByRole('button', { name: `Change ${name}` }).click()
+      const dialog = page.getByRole('dialog', { name: 'Change the key' })
+      const field = dialog.getByLabel(label)
+      expect(await field.inputValue()).toBe(before)
+      await field.fill(text)
+      expect(await flaws(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      const { rows } = await pool.query('select max_running, monthly_limit::int from api_key where id = $1', [id])
+      return rows[0]
+    }
+    expect(await change('Jobs at once', '', '3')).toEqual({ max_running: 3, monthly_limit: null })
+    expect(await change('Monthly limit', '', '500')).toEqual({ max_running: 3, monthly_limit: 500 })
+    expect(await change('Jobs at once', '3', '')).toEqual({ max_running: null, monthly_limit: 500 })
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('the list says which user made a key', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
