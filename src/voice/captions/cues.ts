@@ -1,5 +1,8 @@
+import { nextTurn } from '../../concurrency/next-turn.ts'
 import { heardIn, type JobTiming, type TimedRange } from '../timing/speech-timing.ts'
 
+/** Some milliseconds of work. */
+const SENTENCES_OF_TURN = 200
 const LONGEST_MS = 7000
 const SHORTEST_MS = 833
 const CLAUSE_CUT_COST = 0.5
@@ -34,16 +37,25 @@ interface Atom {
   readonly isSpaced: boolean
 }
 
-/** Cuts timed text into cues that do not overlap: at sentences, then clauses, then words. Pure. */
-export function cuesOf(text: string, timing: JobTiming, durationMs: number): Cue[] {
-  const groups = atomsOf(text, timing).flatMap(cutSentence)
+/**
+ * Cuts timed text into cues that do not overlap: at sentences, then clauses, then words. Other work of the process runs between some of
+ * them. Pure.
+ */
+export async function cuesOf(text: string, timing: JobTiming, durationMs: number): Promise<Cue[]> {
+  const groups: Atom[][] = []
+  for (const [index, sentence] of atomsOf(text, timing)) {
+    groups.push(...cutSentence(sentence))
+    if (index % SENTENCES_OF_TURN === 0) await nextTurn()
+  }
   const merged = mergeBrief(groups, durationMs)
-  let last = 0
-  return merged.map((group, index) => {
-    const from = Math.max(last, group[0]!.from)
-    last = Math.max(from + 1, endOf(group, merged[index + 1], durationMs))
-    return { from, to: last, lines: linesOf(group) }
-  })
+  const cues: Cue[] = []
+  for (const [index, group] of merged.entries()) {
+    const from = Math.max(cues.at(-1)?.to ?? 0, group[0]!.from)
+    const to = Math.max(from + 1, endOf(group, merged[index + 1], durationMs))
+    cues.push({ from, to, lines: linesOf(group) })
+    if (index % SENTENCES_OF_TURN === SENTENCES_OF_TURN - 1) await nextTurn()
+  }
+  return cues
 }
 
 function cutSentence(atoms: readonly Atom[]): Atom[][] {
@@ -133,10 +145,11 @@ const isGlued = ({ text, columns, isSpaced }: Atom): boolean => !isSpaced && col
 
 const endsClause = ({ text }: Atom): boolean => CLAUSE_END.test(text)
 
-function atomsOf(text: string, { words, sentences, heard }: JobTiming): Atom[][] {
+/** The atoms of each sentence that has some, with its place among the sentences, from 1. */
+function* atomsOf(text: string, { words, sentences, heard }: JobTiming): Generator<[number, Atom[]], void> {
   const show = heardIn(text, heard)
   let next = 0
-  return sentences.flatMap((sentence) => {
+  for (const [index, sentence] of sentences.entries()) {
     const own: TimedRange[] = []
     while (next < words.length && words[next]!.start < sentence.end) own.push(words[next++]!)
     let before = show({ start: Math.max(0, sentence.start - 1), end: sentence.start })
@@ -146,8 +159,8 @@ function atomsOf(text: string, { words, sentences, heard }: JobTiming): Atom[][]
       before = shown
       return cutLong(atom)
     })
-    return atoms.length > 0 ? [atoms] : []
-  })
+    if (atoms.length > 0) yield [index + 1, atoms]
+  }
 }
 
 function pieces(text: string, sentence: TimedRange, words: readonly TimedRange[]): TimedRange[] {

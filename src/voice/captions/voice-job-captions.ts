@@ -66,7 +66,11 @@ export async function voiceJobCaptions(
 
 /** Captions of a job that the caller may read. */
 export async function captionsOf(parts: Pick<Parts, 'db'>, job: Job, format: CaptionFormat): Promise<JobCaptions> {
-  return { format, contentType: CAPTION_TYPES[format], content: writeCaptions(await requireTimed(parts, job), format) }
+  return {
+    format,
+    contentType: CAPTION_TYPES[format],
+    content: await writeCaptions(await requireTimed(parts, job), format),
+  }
 }
 
 export async function requireTimed({ db }: Pick<Parts, 'db'>, job: Job): Promise<TimedJob> {
@@ -76,9 +80,12 @@ export async function requireTimed({ db }: Pick<Parts, 'db'>, job: Job): Promise
   return found
 }
 
-export function writeCaptions({ text, timing, durationMs, markup }: TimedJob, format: CaptionFormat): string {
+export async function writeCaptions(
+  { text, timing, durationMs, markup }: TimedJob,
+  format: CaptionFormat,
+): Promise<string> {
   if (format === 'json') return JSON.stringify(timesOf(text, timing, markup === 'ssml' ? marksIn(text) : []))
-  return (format === 'vtt' ? toWebvtt : toSrt)(cuesOf(text, timing, durationMs))
+  return (format === 'vtt' ? toWebvtt : toSrt)(await cuesOf(text, timing, durationMs))
 }
 
 /** Writes SubRip, which has no escapes: a word joiner splits tags, line breaks and arrows, and wide braces replace overrides. Pure. */
@@ -115,6 +122,10 @@ export function timesOf(
 ): SpeechTimes {
   const codePoints = countCodePoints(text)
   const heardOf = heardIn(text, heard)
+  const reached = reachedAt(
+    marks.map(({ at }) => at),
+    words,
+  )
   const toTimed = ({ start, end, from, to, source }: TimedRange): TimedText => ({
     text: heardOf({ start, end }).trim(),
     start: from / 1000,
@@ -128,13 +139,19 @@ export function timesOf(
     words: words.map(toTimed),
     sentences: sentences.map(toTimed),
     ...(marks.length > 0 && {
-      marks: marks.map(({ name, at }) => ({ name, start: reachedAt(at, words) / 1000, offset: codePoints(at) })),
+      marks: marks.map(({ name, at }, index) => ({ name, start: reached[index]! / 1000, offset: codePoints(at) })),
     }),
   }
 }
 
-const reachedAt = (at: number, words: JobTiming['words']): number =>
-  words.find(({ start }) => start >= at)?.from ?? words.at(-1)?.to ?? 0
+/** The times of places in the text, which are in order. */
+function reachedAt(places: readonly number[], words: JobTiming['words']): number[] {
+  let next = 0
+  return places.map((at) => {
+    while (next < words.length && words[next]!.start < at) next++
+    return words[next]?.from ?? words.at(-1)?.to ?? 0
+  })
+}
 
 /** Returns a function that counts the code points before a UTF-16 unit. */
 export function countCodePoints(text: string): (unit: number) => number {

@@ -27,7 +27,7 @@ const TEXTS: readonly (readonly [what: string, text: string])[] = [
 ]
 const isMissing = spawnSync('ffmpeg', ['-version']).error !== undefined
 
-const cuesIn = (text: string): Cue[] => {
+const cuesIn = (text: string): Promise<Cue[]> => {
   const durationMs = [...text].length * MS_PER_CHARACTER
   return cuesOf(text, { ...estimateTiming({ text, language: undefined }, durationMs), heard: null }, durationMs)
 }
@@ -64,14 +64,14 @@ const milliseconds = (time: string): number => {
 }
 
 describe.skipIf(isMissing)('ffmpeg', () => {
-  test.each(TEXTS)('reads captions of %s without a warning, cue for cue', (_what, text) => {
-    const cues = cuesIn(text)
+  test.each(TEXTS)('reads captions of %s without a warning, cue for cue', async (_what, text) => {
+    const cues = await cuesIn(text)
     expect(readByFfmpeg(toSrt(cues), 'srt')).toEqual(cues)
     expect(readByFfmpeg(toWebvtt(cues), 'webvtt')).toEqual(cues)
   })
 
-  test('shows overrides and line breaks of other formats as they stand in a text', () => {
-    const cues = cuesIn('Overrides {\\an8} and {\\b1}, in C:\\New\\house\\names or {C:\\News}.')
+  test('shows overrides and line breaks of other formats as they stand in a text', async () => {
+    const cues = await cuesIn('Overrides {\\an8} and {\\b1}, in C:\\New\\house\\names or {C:\\News}.')
     expect(cues.flatMap(({ lines }) => lines).join(' ')).toContain('C:\\New')
     expect(readByFfmpeg(toSrt(cues), 'srt')).toEqual(cues)
   })
