@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { Semaphore } from '../../concurrency/semaphore.ts'
+import { timeLimit } from '../../concurrency/time-limit.ts'
 import { EngineError, FailedAttempt, type SpeechRequest } from '../engine.ts'
 import { withoutWordsOf } from '../server-failure.ts'
 import type { SherpaAnswer, SherpaAsk } from './sherpa-child.ts'
@@ -128,17 +129,19 @@ async function askWithin(
   limitMs: number,
   signal: AbortSignal,
 ): Promise<SherpaAnswer> {
-  const limit = AbortSignal.timeout(limitMs)
-  const over = AbortSignal.any([signal, limit])
+  const limit = timeLimit(limitMs)
+  const over = AbortSignal.any([signal, limit.signal])
   const kill = () => child.kill()
   over.addEventListener('abort', kill, { once: true })
   try {
     signal.throwIfAborted()
     return await child.ask(question)
   } catch (error) {
-    if (limit.aborted && !signal.aborted) throw new ChildEnded(`no answer within ${Math.round(limitMs / 1000)} s`)
+    if (limit.signal.aborted && !signal.aborted)
+      throw new ChildEnded(`no answer within ${Math.round(limitMs / 1000)} s`)
     throw error
   } finally {
+    limit.close()
     over.removeEventListener('abort', kill)
   }
 }

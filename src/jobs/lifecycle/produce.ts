@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { CaptionFormat } from '../../audio/format.ts'
 import type { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import { inParallel } from '../../concurrency/in-parallel.ts'
+import { timeLimit } from '../../concurrency/time-limit.ts'
 import type { Parts } from '../../context/context.ts'
 import type { QueueRow } from '../../queue/job-source.ts'
 import { StoreAway } from '../../queue/stopping.ts'
@@ -100,11 +101,11 @@ export async function produce({ parts, claim, signal, storageKeys }: Attempt, wo
   if (parts.storeWatch.isAway) throw new StoreAway('the store of artifacts is away')
   await work.awaitTicket?.(signal)
   telemetry.observe('job_stage_seconds', { stage: 'turn' }, secondsSince(queued))
-  const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
+  const limit = timeLimit(work.timeLimitSeconds * 1000)
   let isEngineDone = false
   try {
     const begun = performance.now()
-    const { files, checkSeconds = 0, ...provenance } = await work.perform(AbortSignal.any([signal, limit]))
+    const { files, checkSeconds = 0, ...provenance } = await work.perform(AbortSignal.any([signal, limit.signal]))
     const renderSeconds = secondsSince(begun)
     telemetry.observe('job_stage_seconds', { stage: 'render' }, renderSeconds - checkSeconds)
     if (checkSeconds > 0) telemetry.observe('job_stage_seconds', { stage: 'check' }, checkSeconds)
@@ -117,12 +118,14 @@ export async function produce({ parts, claim, signal, storageKeys }: Attempt, wo
     }
     return { artifacts, provenance, renderSeconds }
   } catch (error) {
-    if (limit.aborted && !signal.aborted && !isEngineDone) {
+    if (limit.signal.aborted && !signal.aborted && !isEngineDone) {
       // The store, not the engine, delayed a streamed file.
       if (parts.storeWatch.wasAwaySince(queued)) throw new StoreAway('the store of artifacts was away')
       throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${work.timeLimitSeconds} s`)
     }
     throw error
+  } finally {
+    limit.close()
   }
 }
 

@@ -1,3 +1,4 @@
+import { timeLimit } from '../../concurrency/time-limit.ts'
 import type { Parts } from '../../context/context.ts'
 import type { SpeechEngine } from '../../engines/engine.ts'
 import { JobFailure } from '../../jobs/job-states.ts'
@@ -63,22 +64,23 @@ async function speakNext(
   watch: TextWatch,
   known: TextState,
 ): Promise<void> {
-  const limit = AbortSignal.timeout(timeLimitSeconds * 1000)
+  const limit = timeLimit(timeLimitSeconds * 1000)
   const [cut, over] = [new AbortController(), new AbortController()]
   const isCut = ({ text }: TextState) => text.length < known.text.length && spokenEnd({ parts: spoken }) >= text.length
   const watching = untilRead(parts, claim, watch, over.signal, isCut).then(
     () => cut.abort(new Error('the text was cut')),
     () => undefined,
   )
-  const ending = AbortSignal.any([signal, limit, cut.signal])
+  const ending = AbortSignal.any([signal, limit.signal, cut.signal])
   try {
     const deadline = performance.now() + timeLimitSeconds * 1000
     await use((engine) => speaker.speak(engine, known, ending, deadline))
   } catch (error) {
-    if (signal.aborted || !(limit.aborted || cut.signal.aborted)) throw error
+    if (signal.aborted || !(limit.signal.aborted || cut.signal.aborted)) throw error
     if (!cut.signal.aborted)
       throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${timeLimitSeconds} s for a piece`)
   } finally {
+    limit.close()
     over.abort()
     await watching
   }
