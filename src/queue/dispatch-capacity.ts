@@ -2,10 +2,10 @@ import type { DispatchOptions } from './dispatcher.ts'
 import type { Room } from './job-source.ts'
 import type { RunningJob } from './running-jobs.ts'
 
-/** Parked jobs keep the sound of their texts in memory. From this number on, each account may have a few only. */
+/** Parked jobs keep their texts and times in memory. From this number on, each account may have a few only. */
 const MOST_PARKED = 300
 const FEW_PARKED = 4
-/** Jobs that are heard keep it as well. */
+/** Jobs that are heard keep the sound of their texts. */
 const HEARD_PER_SLOT = 16
 
 type CapacityOptions = Pick<DispatchOptions, 'slots' | 'serverQueues' | 'gate' | 'limiter'>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AudioThreads } from '../audio/audio-threads.ts'
-import type { Wav } from '../audio/wav.ts'
+import { joinSamples, type Wav } from '../audio/wav.ts'
 import { pollCatalog } from '../catalog/catalog-cache.ts'
 import { loadVoice, namesLibraryVoice } from '../catalog/library-voices.ts'
 import { poolOf, slugOfKey } from '../catalog/voice-endpoint.ts'
@@ -42,6 +42,7 @@ import type { TextWaits } from './open-text/text-waits.ts'
 import { speakText } from './speak-text.ts'
 import { speechFile } from './speech-file.ts'
 import type { SpeechRelay } from './speech-relay.ts'
+import { wavSamples } from './stored-speech.ts'
 import { inSubmitted } from './timing/speech-timing.ts'
 import { inWrittenWords } from './timing/written-words.ts'
 
@@ -63,6 +64,8 @@ interface SharedEngine {
 interface PartPublisher {
   readonly publish: (part: SpokenPart & { readonly timing?: PartTiming }) => void
   settled(): Promise<void>
+  /** Joins the first parts, which must have times. */
+  recorded(count: number): Promise<Int16Array>
 }
 
 /** Writes the latest progress, one write at a time; a slow database skips steps but keeps their order. */
@@ -201,9 +204,9 @@ async function renderOpen(
   claim: Claim,
 ): Promise<Produced> {
   const live = publishParts(parts, claim, request.signal)
-  const spoken: TimedPart[] = []
+  const spoken: Pick<TimedPart, 'textEnd'>[] = []
   const onPart = (part: TimedPart): void => {
-    spoken.push(part)
+    spoken.push({ textEnd: part.textEnd })
     live.publish({ ...part, timing: timingOf(part) })
   }
   const speaker = new PieceSpeaker(request, { read: parts.read, onPart })
@@ -213,8 +216,8 @@ async function renderOpen(
       timeLimitSeconds: endpoint.timeLimitSeconds,
       use: (work) => parts.engines.use(endpoint.engine, work),
     })
-    const { audio, timing, chunks } = await speaker.finish(text.length, spoken)
-    await live.settled()
+    const { sampleRate, timing, chunks } = speaker.finish(text.length, spoken)
+    const audio: Wav = { sampleRate, channels: 1, samples: await live.recorded(chunks) }
     const { language, checkSeconds } = speaker
     const file = await speechFile(parts.audio, endpoint, claim, { text, timing, audio })
     return { chunks, language, checkSeconds, files: [file] }
@@ -320,7 +323,10 @@ function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim
 /** All attempts and chunks share one seed, so they sound like one speaker. */
 const seedOf = (jobId: string): number => createHash('sha256').update(jobId).digest().readUInt32BE() >>> 1
 
-/** Relays parts to listeners here, stores them in order and notifies other processes. A storage error ends storing. */
+/**
+ * Relays parts to listeners here, stores them in order and notifies other processes. A storage error ends storing. Parts with times are
+ * in memory only until they are stored.
+ */
 function publishParts(
   parts: Pick<Parts, 'db' | 'notifier' | 'storage' | 'log'> & SharedEngine & { readonly speechRelay: SpeechRelay },
   claim: Claim,
@@ -328,6 +334,7 @@ function publishParts(
 ): PartPublisher {
   let last = Promise.resolve()
   let isBroken = false
+  const unstored = new Map<number, Int16Array>()
   const write = async ({ index, wav, timing }: Parameters<PartPublisher['publish']>[0]): Promise<void> => {
     if (isBroken || signal.aborted) return
     try {
@@ -335,6 +342,7 @@ function publishParts(
       const key = partKey(claim.jobId, claim.attempt, index)
       await parts.storage.put(key, toFile(wav), { contentType: 'audio/wav', signal, isBrief: true })
       await recordPart(parts, claim, index + 1)
+      unstored.delete(index)
     } catch (error) {
       isBroken = true
       parts.log.warn({ jobId: claim.jobId, ...describeError(error) }, 'a part of the speech could not be stored')
@@ -344,12 +352,34 @@ function publishParts(
     publish: (part) => {
       const { samples, sampleRate } = part.wav
       const { index, timing } = part
+      if (timing !== undefined) unstored.set(index, samples)
       parts.speechRelay.publish(claim.jobId, { attempt: claim.attempt, index, samples, sampleRate, timing })
       last = last.then(() => write(part))
       shareEngine(parts, claim)
     },
     settled: () => last,
+    recorded: async (count) => {
+      await last
+      return joinParts(parts, claim, unstored, count)
+    },
   }
+}
+
+async function joinParts(
+  { storage }: Pick<Parts, 'storage'>,
+  { jobId, attempt }: Claim,
+  unstored: ReadonlyMap<number, Int16Array>,
+  count: number,
+): Promise<Int16Array> {
+  const all: Int16Array[] = []
+  for (let index = 0; index < count; index++) {
+    const samples = unstored.get(index)
+    if (samples !== undefined) all.push(samples)
+    else
+      for await (const block of (await wavSamples(await storage.read(partKey(jobId, attempt, index)))).blocks)
+        all.push(block)
+  }
+  return joinSamples(all)
 }
 
 /** Whoever waits for the job shares the engine with the next one who waits, chunk by chunk. */

@@ -15,7 +15,7 @@ interface Speaking {
   readonly claim: Claim
   readonly speaker: PieceSpeaker
   /** The parts that were spoken so far. */
-  readonly parts: readonly TimedPart[]
+  readonly parts: readonly Pick<TimedPart, 'textEnd'>[]
   /** The limit holds for each piece. */
   readonly timeLimitSeconds: number
   readonly signal: AbortSignal

@@ -2,7 +2,7 @@ import { inParallel } from '../../concurrency/in-parallel.ts'
 import type { SpeechEngine, SpeechRequest } from '../../engines/engine.ts'
 import { knownLanguage, type Language } from '../../engines/espeak/detect-language.ts'
 import { requireReadings } from '../../engines/espeak/japanese/ordinary-kanji.ts'
-import { type Recording, SpeechAssembly, type SpokenPart } from '../assemble.ts'
+import { SpeechAssembly, type SpokenPart } from '../assemble.ts'
 import { PAUSE_MS } from '../join.ts'
 import { type JobScript, type PassageChunk, sentenceEnds } from '../markup/job-script.ts'
 import {
@@ -48,7 +48,8 @@ interface Speaking {
   onPart(part: TimedPart): void
 }
 
-interface OpenRecording extends Pick<Recording, 'audio'> {
+interface OpenRecording {
+  readonly sampleRate: number
   readonly timing: JobTiming
   readonly chunks: number
 }
@@ -73,6 +74,7 @@ export class PieceSpeaker {
       speed: request.speed,
       onPart: (part) => speaking.onPart(this.#timed(part)),
       count: Number.POSITIVE_INFINITY,
+      keeps: 'nothing',
     })
   }
 
@@ -171,10 +173,9 @@ export class PieceSpeaker {
     return shifted(inWrittenWords(inSubmitted(timed, map), map, language), start)
   }
 
-  /** Joins the parts whose text lies before this end. */
-  async finish(textEnd: number, parts: readonly Pick<TimedPart, 'textEnd'>[]): Promise<OpenRecording> {
+  /** The recording is made of the parts whose text lies before this end. @throws BadAudio if nothing was spoken */
+  finish(textEnd: number, parts: readonly Pick<TimedPart, 'textEnd'>[]): OpenRecording {
     const count = parts.filter((part) => part.textEnd <= textEnd).length
-    const { audio } = await this.#assembly.finish(count)
     const all = this.#pieces
       .filter(({ firstChunk }) => firstChunk < count)
       .map((piece) => ({ piece, timing: this.#timing(piece, piece.firstChunk, count, 0) }))
@@ -182,7 +183,7 @@ export class PieceSpeaker {
       ({ piece: { start, end }, timing }) => timing.heard ?? [{ start, end: Math.min(end, textEnd) }],
     )
     return {
-      audio,
+      sampleRate: this.#assembly.measured().sampleRate,
       chunks: count,
       timing: {
         words: all.flatMap(({ timing }) => timing.words),

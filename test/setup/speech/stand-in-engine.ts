@@ -24,11 +24,10 @@ function tone(text: string): Wav {
 export function standInEngines(during: (request: SpeechRequest) => Promise<void> | void): Engines {
   const speak = async (request: SpeechRequest) => {
     request.signal.throwIfAborted()
-    const aborted = new Promise<never>((_resolve, reject) => {
-      request.signal.addEventListener('abort', () => reject(request.signal.reason), { once: true })
-    })
-    aborted.catch(() => undefined)
-    await Promise.race([during(request), aborted])
+    const { promise: aborted, reject } = Promise.withResolvers<never>()
+    const abort = () => reject(request.signal.reason)
+    request.signal.addEventListener('abort', abort, { once: true })
+    await Promise.race([during(request), aborted]).finally(() => request.signal.removeEventListener('abort', abort))
     return { audio: tone(request.text) }
   }
   const engine: SpeechEngine = {
