@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { requireAccount } from '../access/require.ts'
+import { MAX_TEXT_CHARACTERS } from '../catalog/voice-endpoint.ts'
 import { JSON_TYPE } from '../errors/describe-error.ts'
 import { clientDisconnect } from '../http/client-disconnect.ts'
 import { rejectRepeatedKey } from '../http/headers.ts'
@@ -56,10 +57,12 @@ export const speak =
 
 const textOf = ({ submission }: WantedSpeech): string => String((submission.inputs as { readonly text?: unknown }).text)
 
-/** The worker speaks such a text as one piece, whose parts come with their times. */
+/** The worker speaks such a text as one piece, whose parts come with their times. Longer texts are kept in the store, without them. */
 function inParts(wanted: WantedSpeech, times: PartTimes): WantedSpeech {
   const { submission } = wanted
-  const options = { ...submission.options, pieces: [textOf(wanted).length] }
+  const { length } = textOf(wanted)
+  if (length > MAX_TEXT_CHARACTERS) return wanted
+  const options = { ...submission.options, pieces: [length] }
   return { ...wanted, submission: { ...submission, options }, onPart: times.note }
 }
 
@@ -85,7 +88,8 @@ export async function writeTimedLines(ctx: ServiceContext, spoken: Spoken): Prom
   const { sent } = wanted
   const take = () => times.take(sent, textOf(wanted), created.speech.sampleRate)
   // An earlier request's job may have no times beside its parts.
-  const takeRest = async () => (created.replayed ? wholeAlignment(sent, await loadTimes(ctx, created.jobId)) : take())
+  const isTold = wanted.onPart !== undefined && !created.replayed
+  const takeRest = async () => (isTold ? take() : wholeAlignment(sent, await loadTimes(ctx, created.jobId)))
   const around = (bytes: AsyncIterable<Uint8Array>) => alignedLines(bytes, take, takeRest)
   const lines = await answerSpeech(ctx.audio, wanted.file, created.speech, { ...readerOf(ctx, spoken), around })
   return { contentType: JSON_TYPE, ...lines }

@@ -13,6 +13,13 @@ const TIMEOUT_MS = 30_000
 const TEXT = 'This is what clients say.'
 const LONG = 'The train leaves at half past nine, and nobody waits for those who are late. '.repeat(12)
 
+const LONG_INPUTS = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['text', 'voice'],
+  properties: { text: { type: 'string', minLength: 1, maxLength: 20_000 }, voice: { type: 'string' } },
+}
+
 interface Timed {
   audio_base64: string
   alignment: Record<string, unknown[]>
@@ -46,7 +53,7 @@ let service: TestRuntime
 let server: SpeechServer
 let [key, account] = ['', '']
 beforeAll(async () => {
-  service = await startTestRuntime({ worker: true })
+  service = await startTestRuntime({ worker: true, env: { MAX_TEXT_CHARACTERS: '20000' } })
   server = await startSpeechServer()
   const engine = {
     kind: 'openai-speech',
@@ -57,6 +64,7 @@ beforeAll(async () => {
     pool: 'gpu',
   }
   await applyEndpoint(service.runtime, 'gpu', engine, { openai: { models: ['loud'], voices: { Rachel: 'calm' } } })
+  await applyEndpoint(service.runtime, 'long', {}, { inputs: LONG_INPUTS })
   await applyEndpoint(service.runtime, 'secret', {}, { required_scope: 'voice:studio' })
   const caller = await service.createCaller()
   key = caller.key
@@ -225,6 +233,22 @@ describe('timestamps', () => {
     )
   })
 
+  test.each([
+    [200, 1],
+    [10_001, 0],
+  ])('of a text of %i characters the job has parts with times: %i', async (length, pieces) => {
+    const gone = new AbortController()
+    const headers = { ...header(), 'content-type': 'application/json' }
+    const url = `${service.url}/v1/text-to-speech/long:calm/stream/with-timestamps?output_format=pcm_8000`
+    const body = JSON.stringify({ text: LONG.repeat(12).slice(0, length) })
+    const reply = await fetch(url, { method: 'POST', headers, body, signal: gone.signal })
+    const { value: first } = await linesIn(reply).next()
+    expect(first?.alignment === null).toBe(pieces === 0)
+    gone.abort()
+    const { options } = await jobOf(reply.headers.get('x-sonant-job-id')!)
+    expect((options.pieces ?? []).length).toBe(pieces)
+  })
+
   test('a line has the times of its audio while the rest of the text is not spoken yet', async () => {
     const rest = Promise.withResolvers<void>()
     server.answer(({ body }) => (String(body.input).includes('second') ? { until: rest.promise } : {}))
@@ -380,7 +404,7 @@ describe('lists', () => {
     const openai = await get('/v1/models', { authorization: `Bearer ${key}` })
     expect(openai.json()).toMatchObject({
       object: 'list',
-      data: [{ id: 'gpu' }, { id: 'tts' }, { id: 'loud' }, {}, {}, {}],
+      data: [{ id: 'gpu' }, { id: 'long' }, { id: 'tts' }, { id: 'loud' }, {}, {}, {}],
     })
     expect((await get('/v1/models', header('snt_wrong'))).json()).toHaveProperty('detail.status', 'invalid_api_key')
     expect((await get('/v1/models', {})).json()).toHaveProperty('error.code', 'invalid_api_key')
