@@ -1,4 +1,4 @@
--- Revision 9. A change of this text takes the next number: processes of an older revision leave it in place.
+-- Revision 10. A change of this text takes the next number: processes of an older revision leave it in place.
 --
 -- A worker takes jobs out of a queue with it. For each server, the accounts that wait for it take turns, beginning after the account
 -- that was served last. Jobs that somebody waits for have a priority: they come first, and their accounts take turns among themselves.
@@ -54,45 +54,32 @@ BEGIN
   ), turn AS (
     SELECT o.name, o.awaited, o.room, o.counted_as, t.lap, t.account, t.jobs, row_number() OVER (PARTITION BY o.name, o.awaited ORDER BY t.lap, t.account) AS place
     FROM open o CROSS JOIN LATERAL (
-      WITH RECURSIVE later AS (
-        (SELECT n.account, n.jobs, CASE WHEN n.jobs = '[]' THEN 0 ELSE 1 END AS step FROM (
-          SELECT f.account, CASE WHEN o.awaited AND full_accounts ? f.account THEN '[]'
-            WHEN has_limits THEN "claimable_within_limits"(queue, f.account, o.name, o.awaited, o.room) END AS jobs FROM (
-            SELECT split_part(j.group_id, '/', 1) AS account FROM pgboss.job_common j
-              WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > o.after
-                AND j.start_after <= now()
-              ORDER BY j.group_id LIMIT 1) f) n)
+      -- From account to account, first behind the one that was served last, then from the first one to it.
+      WITH RECURSIVE walk AS (
+        SELECT s.lap, NULL::text AS account, NULL::jsonb AS jobs, 0 AS step, s.past, s.upto
+        FROM (VALUES (1, o.after, 'zzz'), (2, '', o.after)) s (lap, past, upto)
         UNION ALL
-        SELECT n.account, n.jobs, l.step + CASE WHEN n.jobs = '[]' THEN 0 ELSE 1 END
-        FROM later l CROSS JOIN LATERAL (
-          SELECT f.account, CASE WHEN o.awaited AND full_accounts ? f.account THEN '[]'
-            WHEN has_limits THEN "claimable_within_limits"(queue, f.account, o.name, o.awaited, o.room) END AS jobs FROM (
+        SELECT w.lap, n.account, n.jobs, w.step + CASE WHEN n.jobs = '[]' THEN 0 ELSE 1 END, n.account || '/zzz', w.upto
+        FROM walk w CROSS JOIN LATERAL (
+          SELECT f.account, CASE
+            WHEN o.awaited AND full_accounts ? f.account THEN '[]'
+            WHEN has_limits AND (
+              EXISTS (SELECT FROM "account" a WHERE a."id" = f.account AND a."max_running" IS NOT NULL)
+              OR EXISTS (SELECT FROM "api_key" k WHERE k."account_id" = f.account AND k."max_running" IS NOT NULL)
+              OR EXISTS (SELECT FROM pgboss.job_common j WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND strpos(j.group_id, '/') > 0
+                AND j.group_id > f.account AND j.group_id < f.account || '/zzz' ORDER BY j.group_id LIMIT 1)
+            ) THEN "claimable_within_limits"(queue, f.account, o.name, o.awaited, o.room)
+          END AS jobs
+          FROM (
             SELECT split_part(j.group_id, '/', 1) AS account FROM pgboss.job_common j
-              WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > l.account || '/zzz'
-                AND j.start_after <= now()
-              ORDER BY j.group_id LIMIT 1) f) n
-        WHERE l.step < o.room
-      ), earlier AS (
-        (SELECT n.account, n.jobs, CASE WHEN n.jobs = '[]' THEN 0 ELSE 1 END AS step FROM (
-          SELECT f.account, CASE WHEN o.awaited AND full_accounts ? f.account THEN '[]'
-            WHEN has_limits THEN "claimable_within_limits"(queue, f.account, o.name, o.awaited, o.room) END AS jobs FROM (
-            SELECT split_part(j.group_id, '/', 1) AS account FROM pgboss.job_common j
-              WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id <= o.after
-                AND j.start_after <= now()
-              ORDER BY j.group_id LIMIT 1) f) n)
-        UNION ALL
-        SELECT n.account, n.jobs, l.step + CASE WHEN n.jobs = '[]' THEN 0 ELSE 1 END
-        FROM earlier l CROSS JOIN LATERAL (
-          SELECT f.account, CASE WHEN o.awaited AND full_accounts ? f.account THEN '[]'
-            WHEN has_limits THEN "claimable_within_limits"(queue, f.account, o.name, o.awaited, o.room) END AS jobs FROM (
-            SELECT split_part(j.group_id, '/', 1) AS account FROM pgboss.job_common j
-              WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > l.account || '/zzz' AND j.group_id <= o.after
-                AND j.start_after <= now()
-              ORDER BY j.group_id LIMIT 1) f) n
-        WHERE l.step < o.room
+            WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited
+              AND j.group_id > w.past AND j.group_id <= w.upto AND j.start_after <= now()
+            ORDER BY j.group_id LIMIT 1
+          ) f
+        ) n
+        WHERE w.step < o.room
       )
-      SELECT 1 AS lap, account, jobs FROM later WHERE jobs IS DISTINCT FROM '[]'
-      UNION ALL SELECT 2, account, jobs FROM earlier WHERE jobs IS DISTINCT FROM '[]'
+      SELECT lap, account, jobs FROM walk WHERE account IS NOT NULL AND jobs IS DISTINCT FROM '[]'
     ) t
   ), fair AS (
     SELECT *, (room + least(room, count(*) OVER (PARTITION BY name, awaited)) - 1)

@@ -288,7 +288,7 @@ test('jobs that waited before their key had a limit let others by, some at each 
   expect(idsOf(await take())).toEqual([then])
 })
 
-test.each(['account', 'key'])('another limit of a %s wakes the workers', async (owner) => {
+test.each(['account', 'key'])('another limit of the %s wakes the workers', async (owner) => {
   const { account, keyId } = await service.createCaller()
   const client = await service.runtime.db.pool.connect()
   const woken = (limit: number | null) =>
