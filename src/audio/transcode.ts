@@ -8,6 +8,8 @@ import { type BitRate, encoderRate, type SoundFormat } from './format.ts'
 
 /** Larger pieces hold up other files in the thread. */
 const PIECE_SAMPLES = 8192
+/** Each piece is a message of a live text, and some WebSocket clients take 1 MiB at most. */
+const PLAIN_PIECE_SAMPLES = 65_536
 
 export interface SampleStream {
   readonly sampleRate: number
@@ -60,11 +62,13 @@ export async function* encoded(
   blocks: AsyncIterable<Int16Array>,
   options: EncodingOptions,
 ): AsyncGenerator<Uint8Array, void> {
-  const encoder = isPlain(options) ? plainEncoder(options) : threads.startEncoder(options)
+  const [encoder, most] = isPlain(options)
+    ? [plainEncoder(options), PLAIN_PIECE_SAMPLES]
+    : [threads.startEncoder(options), PIECE_SAMPLES]
   try {
     for await (const block of blocks)
-      for (let at = 0; at < block.length; at += PIECE_SAMPLES) {
-        const bytes = await encoder.push(block.subarray(at, at + PIECE_SAMPLES))
+      for (let at = 0; at < block.length; at += most) {
+        const bytes = await encoder.push(block.subarray(at, at + most))
         if (bytes.length > 0) yield bytes
       }
     const rest = await encoder.end()

@@ -103,6 +103,15 @@ test('a flush speaks what is not complete, and auto_mode every message', async (
   expect(await Promise.all([talker.closed, other.closed])).toEqual([1000, 1000])
 })
 
+test('a short sentence of pcm comes in one message', async () => {
+  const { key } = await service.createCaller()
+  const talker = await talk(service.url, 'served:calm/stream-input?output_format=pcm_24000', key)
+  talker.send({ text: FIRST }, { text: '' })
+  expect(await talker.closed).toBe(1000)
+  expect(talker.audio().length).toBeGreaterThan(2 * 2 * 8192)
+  expect(talker.answers.filter(({ audio }) => audio)).toHaveLength(1)
+})
+
 test.each(['mp3_44100_128', 'opus_48000_64', 'pcm_8000', 'pcm_48000', 'alaw_8000'])('%s is sent', async (format) => {
   const { key } = await service.createCaller()
   const talker = await talk(service.url, `served:calm/stream-input?output_format=${format}`, key)
