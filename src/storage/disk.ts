@@ -155,9 +155,10 @@ async function syncParents({ dir }: Place, path: string, created: boolean): Prom
 
 /** A deletion may remove the empty directory before the rename. */
 async function moveInto(place: Place, temporary: string, path: string): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
+  for (let [attempt, created] = [1, false]; ; attempt++) {
     try {
-      const created = await makeParents(place, path)
+      // The first file of a folder makes it.
+      if (attempt > 1) created = (await makeParents(place, path)) || created
       await rename(temporary, path)
       return created
     } catch (error) {
