@@ -116,10 +116,10 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
     const { stdout } = await run(['accounts', 'list'], service.env)
     const keyTable = (await runHere(['keys', 'list', '--account', 'studio'], service.env)).stdout
     expect(keyTable).toMatch(
-      /^KEY +NAME +SCOPES +CREATED \(UTC\) +EXPIRES \(UTC\) +LAST USED \(UTC\) +MONTHLY LIMIT +USED THIS MONTH\n/,
+      /^KEY +NAME +SCOPES +CREATED \(UTC\) +EXPIRES \(UTC\) +LAST USED \(UTC\) +MONTHLY LIMIT +USED THIS MONTH +MAX RUNNING +RUNNING\n/,
     )
     expect(stdout).toMatch(
-      /^ACCOUNT +NAME +CREDITS +MONTHLY LIMIT +USED THIS MONTH\nacct_\w+ +demo +1000000 +- +0\nacct_\w+ +studio +\d+ +- +0\n$/,
+      /^ACCOUNT +NAME +CREDITS +MONTHLY LIMIT +USED THIS MONTH +MAX RUNNING +RUNNING\nacct_\w+ +demo +1000000 +- +0 +- +0\nacct_\w+ +studio +\d+ +- +0 +- +0\n$/,
     )
   })
 
