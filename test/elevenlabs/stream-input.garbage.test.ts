@@ -1,6 +1,9 @@
 import { readdirSync } from 'node:fs'
+import { queryObjects } from 'node:v8'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { inParallel } from '../../src/concurrency/in-parallel.ts'
+import { LiveText } from '../../src/voice/open-text/live-text.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import { seeded, sendGarbage } from '../setup/load/garbage.ts'
 import { heapInUse } from '../setup/load/heap-growth.ts'
@@ -9,11 +12,10 @@ import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { talk } from '../setup/service/talker.ts'
 import { until } from '../setup/wait.ts'
 
-const ROUNDS = 300
+const ROUNDS = 150
 const AT_ONCE = 10
 const TIMEOUT_MS = 30_000
-/** A connection that stays behind keeps about 30 KB, and a text about 10. */
-const MOST_BYTES = ROUNDS * 4000
+const MOST_BYTES = 5_000_000
 
 let server: SpeechServer
 let service: TestRuntime
@@ -52,7 +54,9 @@ test('garbage leaves no job, socket, descriptor or memory behind, and a text is 
   }
   await send(2 * ROUNDS)
   const [heap, files] = [heapInUse(), descriptors()]
+  const left = () => [WebSocket, LiveText].map((kind) => Number(queryObjects(kind, { format: 'count' })))
   await send(ROUNDS)
+  await until(() => left().every((count) => count === 0), TIMEOUT_MS, 'connections and texts to be gone from memory')
   await until(() => heapInUse() - heap < MOST_BYTES, TIMEOUT_MS, 'the memory to be free')
   await until(() => descriptors() <= files, TIMEOUT_MS, 'the descriptors to be closed')
   const { rows } = await service.runtime.db.pool.query('select held from account where id = $1', [account])
