@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../setup/http.ts'
 import { finishedJob } from '../setup/jobs/fixtures.ts'
 import { submitText } from '../setup/jobs/voice-jobs.ts'
-import { EVERY_MS, watchEventLoop } from '../setup/load/event-loop.ts'
+import { EVERY_MS } from '../setup/load/event-loop.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const LONGEST_MS = 50
@@ -15,6 +15,24 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
+/** Milliseconds of this thread's own processor time between two looks at the loop: a busy machine makes no turn longer. */
+function watchTurns(): { count(): number; stop(): number[] } {
+  const turns: number[] = []
+  let before = process.threadCpuUsage()
+  const timer = setInterval(() => {
+    const { user, system } = process.threadCpuUsage(before)
+    turns.push((user + system) / 1000)
+    before = process.threadCpuUsage()
+  }, EVERY_MS)
+  return {
+    count: () => turns.length,
+    stop: () => {
+      clearInterval(timer)
+      return turns
+    },
+  }
+}
+
 test('the longest text renders next to the API: no turn of the event loop takes 50 ms', {
   timeout: 200_000,
 }, async () => {
@@ -24,7 +42,7 @@ test('the longest text renders next to the API: no turn of the event loop takes 
   // A collection of garbage may make a turn longer.
   let least = Number.POSITIVE_INFINITY
   for (let pass = 0; pass < 4 && least >= LONGEST_MS; pass++) {
-    const held = watchEventLoop()
+    const held = watchTurns()
     const job = await finishedJob(service.url, key, await submitText(service.url, key, 'tts', TEXT, 'aria'), 90_000)
     const turns = held.stop()
     expect(job.status).toBe('completed')
@@ -36,7 +54,7 @@ test('the longest text renders next to the API: no turn of the event loop takes 
 })
 
 test('a loop that is held for longer is seen to be', async () => {
-  const held = watchEventLoop()
+  const held = watchTurns()
   const before = process.threadCpuUsage().user
   while (process.threadCpuUsage().user - before < (LONGEST_MS + 2 * EVERY_MS) * 1000);
   while (held.count() === 0) await new Promise(setImmediate)
