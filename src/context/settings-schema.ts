@@ -105,7 +105,7 @@ const network = {
     'Requests per minute of each key or session, counted by each API process for itself. 600 a minute is about ten voice agents speaking at once for a key, which send a request for each sentence. 0: no limit.',
   ),
   MAX_TEXT_CHARACTERS: integer(1000, 1_000_000, 10_000).describe(
-    'The highest `maxLength` that an endpoint file may give its `text`, and the limit of an endpoint without one. Bodies over REST and `/v1` may then be as long as such a text needs.',
+    'The highest `maxLength` that an endpoint file may give its `text`, and the limit of an endpoint without one. Bodies over REST, `/v1` and GraphQL may then be as long as such a text needs.',
   ),
 }
 

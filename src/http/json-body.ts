@@ -6,7 +6,7 @@ import { findUnstorable, pointerOf } from '../values/json.ts'
 export const MAX_BODY_BYTES = 1_048_576
 
 /** JSON may escape a character as `\uXXXX`. */
-const BYTES_PER_CHARACTER = 6
+export const BYTES_PER_CHARACTER = 6
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b]
 
 /** The largest body with a text, in bytes. */

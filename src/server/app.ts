@@ -7,13 +7,14 @@ import { mountElevenlabs } from '../elevenlabs/mount-elevenlabs.ts'
 import { mountStreamInput } from '../elevenlabs/stream-input.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { Authentication } from '../graphql/http/answer.ts'
+import { bodyLimitOf } from '../graphql/http/long-bodies.ts'
 import { mountGraphql } from '../graphql/http/yoga.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from '../graphql/limits/limits.ts'
 import { openBodyBudget } from '../http/body-budget.ts'
 import { SAFETY_HEADERS } from '../http/headers.ts'
 import { MAX_BODY_BYTES } from '../http/json-body.ts'
 import { trustedProxies } from '../http/trusted-proxies.ts'
-import { leavesHttp, mountSocketServer } from '../http/web-sockets.ts'
+import { GRAPHQL_PATH, leavesHttp, mountSocketServer } from '../http/web-sockets.ts'
 import { mountOpenai } from '../openai/mount-openai.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createAuthenticate, createGraphqlAuthentication, createKeyIdentification } from './authenticate.ts'
@@ -141,8 +142,9 @@ function mountFirstHook(app: FastifyInstance, authenticate: Authenticate): void 
       reply.raw.shouldKeepAlive = false
       return done(invalidRequest(violation))
     }
-    const { bodyLimit = MAX_BODY_BYTES } = request.routeOptions
-    const unaffordable = leavesHttp(request.raw) ? null : bodies.admit(request.raw, reply.raw, request.ip, bodyLimit)
+    const { bodyLimit = MAX_BODY_BYTES, url } = request.routeOptions
+    const limit = url === GRAPHQL_PATH ? bodyLimitOf(request.headers, bodyLimit) : bodyLimit
+    const unaffordable = leavesHttp(request.raw) ? null : bodies.admit(request.raw, reply.raw, request.ip, limit)
     if (unaffordable !== null) return done(unaffordable)
     if (!request.is404) return done()
     const error = unrouted.errorOf(request, reply)

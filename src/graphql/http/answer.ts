@@ -3,13 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Plugin, YogaServerInstance } from 'graphql-yoga'
 import type { Actor } from '../../access/actor.ts'
 import { errorHeaders, JSON_TYPE } from '../../errors/describe-error.ts'
-import { invalidRequest, ServiceError, unsupportedMediaType } from '../../errors/service-error.ts'
+import { invalidRequest, type ServiceError, unsupportedMediaType } from '../../errors/service-error.ts'
 import { clientDisconnect } from '../../http/client-disconnect.ts'
 import { parseJsonBody, rejectMisread } from '../../http/json-body.ts'
 import { GRAPHQL_PATH } from '../../http/web-sockets.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext, SessionCookie } from '../builder.ts'
-import { MAX_ANONYMOUS_CHARACTERS, MAX_BODY_VALUES, MAX_GRAPHQL_BODY_BYTES } from '../limits/limits.ts'
+import { MAX_ANONYMOUS_CHARACTERS, MAX_BODY_VALUES } from '../limits/limits.ts'
 import type { Identify } from '../subscriptions/connect-socket.ts'
 import { toReadable } from '../subscriptions/subscribe.ts'
 import { ANSWER_TYPES, acceptedTypes, EVENT_STREAM } from './accept.ts'
@@ -126,11 +126,6 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   await response.body.cancel().catch(() => undefined)
   return reply.send(Readable.from([]))
 }
-
-export const ownLimit = (error: ServiceError): ServiceError =>
-  error.code === 'PAYLOAD_TOO_LARGE'
-    ? new ServiceError(error.code, `Send a body of at most ${MAX_GRAPHQL_BODY_BYTES / 1024} KiB.`)
-    : error
 
 /** Answers a request whose operation never runs, in the form that GraphQL clients read. */
 export function reject(reply: FastifyReply, error: ServiceError, status = error.status): FastifyReply {

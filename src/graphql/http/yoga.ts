@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { BoundedCache } from '../../concurrency/bounded-cache.ts'
@@ -10,14 +10,14 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { deadline } from '../limits/deadline.ts'
 import { limits } from '../limits/limit-plugin.ts'
-import { MAX_GRAPHQL_BODY_BYTES } from '../limits/limits.ts'
 import { noteRejected } from '../limits/measure-operation.ts'
 import { buildGraphqlSchema } from '../schema.ts'
 import { subscriptions } from '../subscriptions/subscribe.ts'
 import { createSocketHandler } from '../subscriptions/subscriptions.ts'
-import { type Authentication, createAnswer, ownLimit, type Posted, parsedBody, reject } from './answer.ts'
+import { type Authentication, createAnswer, type Posted, parsedBody, reject } from './answer.ts'
 import { isStream, maskResult } from './errors.ts'
 import { mountGraphiql } from './graphiql.ts'
+import { bodyLimitOf, bodyTooLong, longestBodyBytes, takeLongBodies } from './long-bodies.ts'
 
 export async function mountGraphql(
   app: FastifyInstance,
@@ -26,24 +26,25 @@ export async function mountGraphql(
 ): Promise<void> {
   const yoga = openYoga(runtime, buildGraphqlSchema())
   const graphiql = mountGraphiql(app)
-  const answer = createAnswer(runtime, yoga, authentication)
+  const bodyLimit = longestBodyBytes(runtime.settings.maxTextCharacters)
+  const long = takeLongBodies(authentication)
+  const answer = createAnswer(runtime, yoga, long.authentication)
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (isHandshake(request.raw)) throw malformedHandshake(reply)
     return graphiql.isAskedFor(request) ? graphiql.send(reply) : answer(request, reply)
   }
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_GRAPHQL_BODY_BYTES }, (_request, body, done) =>
-      done(null, body),
-    )
-    scope.setErrorHandler((thrown, request, reply) => {
-      const error = toServiceError(thrown)
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.setErrorHandler((thrown: FastifyError, request, reply) => {
+      const isTooLong = thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+      const error = isTooLong ? bodyTooLong(bodyLimitOf(request.headers, bodyLimit)) : toServiceError(thrown)
       logFailure(runtime.log, error.code, thrown, { request, response: reply.raw })
-      return reject(reply, ownLimit(error))
+      return reject(reply, error)
     })
     const wsHandler = createSocketHandler(runtime, yoga, authentication.identify)
     scope.route({ method: 'GET', url: GRAPHQL_PATH, handler, wsHandler })
-    scope.route({ method: 'POST', url: GRAPHQL_PATH, bodyLimit: MAX_GRAPHQL_BODY_BYTES, handler })
+    scope.route({ method: 'POST', url: GRAPHQL_PATH, bodyLimit, handler, ...long.hooks })
   })
 }
 

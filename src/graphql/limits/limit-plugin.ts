@@ -18,7 +18,15 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { isStream } from '../http/errors.ts'
 import { excessiveCost, type OperationCost, operationCost } from './cost.ts'
-import { excessOf, excessOfVariables, type Fragments, fragmentsOf, MAX_LINES, MAX_TOKENS } from './limits.ts'
+import {
+  excessOf,
+  excessOfVariables,
+  type Fragments,
+  fragmentsOf,
+  MAX_DOCUMENT_CHARACTERS,
+  MAX_LINES,
+  MAX_TOKENS,
+} from './limits.ts'
 import { excessOfLiterals, rejectMisreadLiterals, variableViolations, violationsOf } from './literals.ts'
 
 const MAX_ANONYMOUS_OVERLAPS = 2000
@@ -164,6 +172,11 @@ function count(groups: Map<string, Group>, name: string, inner?: SelectionSetNod
 
 /** A document with too many lines gets violations without locations, because graphql counts lines anew for each. @throws GraphQLError */
 function parseWithin(parse: (limits: ParseLimits) => DocumentNode, text: string): DocumentNode {
+  if (text.length > MAX_DOCUMENT_CHARACTERS) {
+    throw new GraphQLError(
+      `Send a document of at most ${MAX_DOCUMENT_CHARACTERS} characters, and long texts as variables.`,
+    )
+  }
   const noLocation = hasTooManyLines(text)
   try {
     return parse({ maxTokens: MAX_TOKENS, noLocation })

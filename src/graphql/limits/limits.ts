@@ -1,6 +1,7 @@
 import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 
 export const MAX_GRAPHQL_BODY_BYTES = 102_400
+export const MAX_DOCUMENT_CHARACTERS = MAX_GRAPHQL_BODY_BYTES
 export const MAX_TOKENS = 1000
 const MAX_DEPTH = 16
 const MAX_SELECTIONS = 500
