@@ -16,6 +16,8 @@ export interface Chapter {
 interface Heading extends TextRange {
   /** Absent: the text of the heading. */
   readonly title?: string
+  /** Text that begins a chapter without a heading, and names it. */
+  readonly opening?: TextRange
 }
 
 /** Longer titles do not fit into the lists of players. */
@@ -26,28 +28,56 @@ const BLANK = /\s+/gu
 /** So many blank lines, or more, begin a chapter as well. */
 const WIDE_GAP_LINES = 2
 
+/** A heading that is heard; `from` and `to` count the words before it and its text. */
+interface Begin {
+  readonly title: string
+  readonly start: number
+  readonly from: number
+  readonly to: number
+}
+
 /**
  * Finds the chapters of a spoken text: the headings of Markdown, the marks of SSML, in other texts single lines between blank lines that
- * end like no sentence, and what stands behind two blank lines. None: the text has no such place. The first one begins with the recording.
- * Pure.
+ * end like no sentence, and what stands behind two blank lines. Headings with nothing between them are one. None: the text has no such
+ * place. The first one begins with the recording. Pure.
  */
 export function chaptersOf({ text, timing, durationMs, markup }: TimedJob): Chapter[] {
-  const headings = headingsOf(text, markup)
-  if (headings.length === 0) return []
+  const { words } = timing
   const heard = heardIn(text, timing.heard)
-  const first = headings[0]!.start
-  const isLate = timing.words.some(({ start }) => start < first)
-  const all: readonly Heading[] = isLate ? [{ start: 0, end: first }, ...headings] : headings
+  const begins: Begin[] = []
+  for (const { title, opening, start, end } of headingsOf(text, markup)) {
+    const range = { start, end }
+    const begin = { title: shortened(title ?? heard(opening ?? range)), start, ...placesIn(words, range) }
+    const before = begins.at(-1)
+    // A heading behind the last word is not heard.
+    if (begin.title === '' || begin.from === words.length) continue
+    if (before === undefined || begin.from > before.to) begins.push(begin)
+    else if (opening === undefined)
+      begins[begins.length - 1] = { ...before, title: shortened(`${before.title} ${begin.title}`), to: begin.to }
+  }
+  const [first] = begins
+  if (first === undefined) return []
+  const opening = first.from > 0 ? shortened(heard({ start: 0, end: first.start })) : ''
+  const all = opening === '' ? begins : [{ ...first, title: opening, start: 0 }, ...begins]
   const codePoints = countCodePoints(text)
-  const times = timesOf(all, timing.words, durationMs)
-  const chapters = all.map(({ title, ...range }, index) => ({
-    title: shortened(title ?? heard(range)),
-    offset: codePoints(range.start),
-    fromMs: index === 0 ? 0 : times[index]!,
-    toMs: times[index + 1] ?? durationMs,
+  return all.map(({ title, start, from }, index) => ({
+    ...{ title, offset: codePoints(start) },
+    fromMs: index === 0 ? 0 : words[from]!.from,
+    toMs: index === all.length - 1 ? durationMs : words[all[index + 1]!.from]!.from,
   }))
-  // A heading that is not heard, such as one behind the last word, is no chapter.
-  return chapters.filter(({ title, fromMs, toMs }) => title !== '' && toMs > fromMs)
+}
+
+function placesIn(words: TimedJob['timing']['words'], { start, end }: TextRange): { from: number; to: number } {
+  const placeOf = (offset: number): number => {
+    let [low, high] = [0, words.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (words[middle]!.start >= offset) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+  return { from: placeOf(start), to: placeOf(end) }
 }
 
 function headingsOf(text: string, markup: string | null): readonly Heading[] {
@@ -58,23 +88,19 @@ function headingsOf(text: string, markup: string | null): readonly Heading[] {
 
 /** The headings down to the first level that occurs more than once: others part a chapter. */
 function highest(headings: readonly (Heading & { readonly level: number })[]): readonly Heading[] {
-  const levels = headings.map(({ level }) => level)
-  const lowest = Math.min(...levels.filter((level) => levels.filter((other) => other === level).length > 1))
-  return headings.filter(({ level }) => level <= lowest).map(({ start, end }) => ({ start, end }))
+  const counts = new Map<number, number>()
+  for (const { level } of headings) counts.set(level, (counts.get(level) ?? 0) + 1)
+  const repeated = [...counts].filter(([, count]) => count > 1).map(([level]) => level)
+  const lowest = Math.min(...repeated)
+  return headings.filter(({ level }) => level <= lowest)
 }
 
 function plainHeadings(text: string): Heading[] {
-  const headings: Heading[] = []
   const blocks = blocksOf(text)
-  let isTitle = false
-  for (const [index, { start, end, gapLines }] of blocks.entries()) {
-    const wasTitle = isTitle
-    isTitle = isHeading(text.slice(start, end)) && index < blocks.length - 1
-    // "Part one" and "The journey" in lines of their own are one heading.
-    if (isTitle && wasTitle) headings[headings.length - 1] = { start: headings.at(-1)!.start, end }
-    else if (isTitle || (index > 0 && gapLines >= WIDE_GAP_LINES && !wasTitle)) headings.push({ start, end })
-  }
-  return headings
+  return blocks.flatMap(({ start, end, gapLines }, index) => {
+    if (index < blocks.length - 1 && isHeading(text.slice(start, end))) return [{ start, end }]
+    return index > 0 && gapLines >= WIDE_GAP_LINES ? [{ start, end: start, opening: { start, end } }] : []
+  })
 }
 
 interface Block extends TextRange {
@@ -103,15 +129,6 @@ const isHeading = (block: string): boolean =>
   !block.includes('\n') &&
   LETTER_OR_DIGIT.test(block) &&
   !ENDS_SENTENCE.test(block)
-
-/** When the first word of each heading, or behind it, is heard. */
-function timesOf(headings: readonly TextRange[], words: TimedJob['timing']['words'], durationMs: number): number[] {
-  let next = 0
-  return headings.map(({ start }) => {
-    while (next < words.length && words[next]!.start < start) next++
-    return words[next]?.from ?? durationMs
-  })
-}
 
 function shortened(title: string): string {
   const whole = title.trim().replace(BLANK, ' ')

@@ -7,11 +7,13 @@ const STORY = 'It was a dark night. Nobody spoke, and the rain fell on the roof.
 
 /** The chapters of a text in which each word takes 100 ms. */
 function chapters(text: string, markup: string | null = null) {
-  const spoken = markup === 'ssml' ? text.replace(/<[^>]*>/g, (tag) => ' '.repeat(tag.length)) : text
+  const silent = markup === 'ssml' ? /<[^>]*>/g : /!\[\]\(.*?\)/g
+  const spoken = text.replace(silent, (tag) => ' '.repeat(tag.length))
   const words = findWords(spoken, 'English').map(({ start, end }, index) => ({
     ...{ start, end, from: index * 100, to: index * 100 + 90, source: 'engine' as const },
   }))
-  const timing = shownTiming({ words, sentences: [], heard: null }, text, markup, null)
+  const heard = markup === 'ssml' ? [{ start: 0, end: text.length }] : null
+  const timing = shownTiming({ words, sentences: [], heard }, text, markup, null)
   return chaptersOf({ text, timing, durationMs: words.length * 100, markup })
 }
 const titles = (text: string, markup: string | null = null) => chapters(text, markup).map(({ title }) => title)
@@ -44,6 +46,7 @@ describe('chapters', () => {
       ['Prologue', 'The End of It'],
     ],
     ['lines of Windows', `Chapter 1\r\n\r\n${STORY}\r\n\r\nChapter 2\r\n\r\n${STORY}`, ['Chapter 1', 'Chapter 2']],
+    ['a title and a wide gap', `The End\n\n\n${STORY}\n\nMore\n\n${STORY}`, ['The End', 'More']],
     ['numbers', `1\n\n${STORY}\n\n2\n\n${STORY}`, ['1', '2']],
     ['another script', `第一章\n\n${STORY}\n\n第二章\n\n${STORY}`, ['第一章', '第二章']],
     ['indented lines', `\n   I\n\n${STORY}\n \nII  \n\n${STORY}`, ['I', 'II']],
@@ -67,6 +70,21 @@ describe('chapters', () => {
     expect(titles(text, 'markdown')).toEqual(['The Book', 'One & only', 'Two'])
   })
 
+  test('of Markdown in a row are one, and pictures are none', () => {
+    const text = `# ![](logo.png)\n\n${STORY}\n\n# Book\n\n# One\n\n${STORY}\n\n# Next\n\n${STORY}`
+    const found = chapters(text, 'markdown')
+    expect(found.map(({ title }) => title)).toEqual([STORY, 'Book One', 'Next'])
+    expect(found[0]!.fromMs).toBe(0)
+    expect(found.slice(1).map(({ fromMs }) => fromMs)).toEqual(found.slice(0, -1).map(({ toMs }) => toMs))
+  })
+
+  test('leave no hole where a mark has no name', () => {
+    const text = `<speak><mark name=""/>${STORY}<mark name=" "/>${STORY}<mark name="B"/>${STORY}</speak>`
+    const found = chapters(text, 'ssml')
+    expect(found.map(({ title }) => title)).toEqual([`${STORY}It was a dark…`, 'B'])
+    expect(found[0]).toMatchObject({ fromMs: 0, toMs: found[1]!.fromMs })
+  })
+
   test('are the marks of SSML', () => {
     const text = `<speak><mark name="Opening"/>${STORY}<mark name="The end &lt;3"/>${STORY}<mark name="unheard"/></speak>`
     expect(titles(text, 'ssml')).toEqual(['Opening', 'The end <3'])
@@ -78,13 +96,18 @@ describe('chapters', () => {
     expect(first).toMatch(/^\u{1f600}( word)+…$/u)
   })
 
-  test('are found in linear time', () => {
-    const [small, large] = [20_000, 200_000].map((lines) => {
-      const text = 'A line\n\n'.repeat(lines)
+  test.each([
+    ['', 'A line\n\n'],
+    ['markdown', '# a\n\n'],
+    ['ssml', '<mark name="m"/>a '],
+  ])('are found in linear time: %s', (markup, piece) => {
+    const secondsOf = (count: number) => {
+      const text = markup === 'ssml' ? `<speak>${piece.repeat(count)}</speak>` : piece.repeat(count)
       const begun = process.cpuUsage().user
-      chaptersOf({ text, timing: { words: [], sentences: [], heard: null }, durationMs: 0, markup: null })
-      return process.cpuUsage().user - begun
-    })
-    expect(large! / Math.max(1000, small!)).toBeLessThan(60)
+      chapters(text, markup || null)
+      return (process.cpuUsage().user - begun) / 1e6
+    }
+    secondsOf(1000)
+    expect(secondsOf(20_000)).toBeLessThan(4)
   })
 })

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import type { Parts } from '../../context/context.ts'
-import type { EngineVoice, Speech, SpeechRequest } from '../../engines/engine.ts'
+import type { EngineVoice, KanjiCount, Speech, SpeechRequest } from '../../engines/engine.ts'
 import type { Loudness } from '../../engines/loudness.ts'
 import { sharedFolder } from '../../jobs/lifecycle/produce.ts'
 import type { RenderedSpeech } from '../speak-text.ts'
 
-/** Chunks that are being stored while the engine speaks on. */
-const MOST_UNDERWAY = 4
 /** Chunks that are read ahead. */
 const READ_AHEAD = 4
 const LINE_FEED = 0x0a
 
-type Kept = Pick<Speech, 'words' | 'wordsFrom'> & {
+/** Speech of a chunk, with the characters that its engine could and could not read. */
+export type KeptChunk = RenderedSpeech & { readonly kanji?: KanjiCount | undefined }
+
+type Kept = Pick<Speech, 'words' | 'wordsFrom' | 'kanji'> & {
   readonly sampleRate: number
   readonly length: number
   readonly loudness?: Loudness | undefined
@@ -20,7 +21,7 @@ type Kept = Pick<Speech, 'words' | 'wordsFrom'> & {
 
 /**
  * Keeps the spoken chunks of a job in the store, so that the next attempt goes on where this one stopped, and a long recording needs no
- * memory. A file is a line of JSON with the rate, the loudness and the marked words, then the samples (16 bits, little-endian).
+ * memory. A file is a line of JSON with the rate, the loudness, the marked words and the count of kanji, then the samples (16 bits, little-endian).
  */
 export class KeptSpeech {
   readonly #storage: Parts['storage']
@@ -28,8 +29,6 @@ export class KeptSpeech {
   readonly #isFirst: boolean
   readonly #signal: AbortSignal
   readonly #keys: string[] = []
-  readonly #underway = new Set<Promise<unknown>>()
-  #failure: unknown
 
   /** @param isFirst whether no attempt before can have kept anything */
   constructor({ storage }: Pick<Parts, 'storage'>, jobId: string, isFirst: boolean, signal: AbortSignal) {
@@ -39,30 +38,26 @@ export class KeptSpeech {
     this.#signal = signal
   }
 
-  /** Speaks a chunk, unless an attempt before has kept it. A chunk without sound is not kept. @throws errors of `speak` and the store */
+  /** Whether no attempt before can have kept anything. */
+  get isFirst(): boolean {
+    return this.#isFirst
+  }
+
+  /**
+   * Speaks a chunk and stores it, unless an attempt before has kept it. A chunk without sound is not kept.
+   * @throws errors of `speak` and the store
+   */
   async speak(
     index: number,
     name: string,
-    speak: () => Promise<RenderedSpeech | null>,
-  ): Promise<RenderedSpeech | null> {
+    speak: () => Promise<KeptChunk | null>,
+  ): Promise<{ readonly speech: KeptChunk | null; readonly isKept: boolean }> {
     const key = `${sharedFolder(this.#jobId)}/${index}-${name}`
     const kept = this.#isFirst ? null : await this.#find(key)
     const speech = kept ?? (await speak())
-    if (speech === null) return null
-    this.#keys[index] = key
-    if (kept === null) await this.#keep(key, speech)
-    return speech
-  }
-
-  /** Waits for what is being stored. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#underway)
-  }
-
-  /** @throws the first error of the store */
-  async requireKept(): Promise<void> {
-    await this.settled()
-    if (this.#failure !== undefined) throw this.#failure
+    if (speech !== null) this.#keys[index] = key
+    if (speech !== null && kept === null) await this.#keep(key, speech)
+    return { speech, isKept: kept !== null }
   }
 
   /** Yields all chunks in their order; null for those without sound. */
@@ -82,21 +77,13 @@ export class KeptSpeech {
     }
   }
 
-  async #keep(key: string, speech: RenderedSpeech): Promise<void> {
+  async #keep(key: string, speech: KeptChunk): Promise<void> {
     // A chunk that a power cut takes, or leaves in part, is spoken again.
     const options = { contentType: 'application/octet-stream', signal: this.#signal, isBrief: true }
-    const storing = this.#storage
-      .put(key, encode(speech), options)
-      .catch((error: unknown) => {
-        this.#failure ??= error
-      })
-      .finally(() => this.#underway.delete(storing))
-    this.#underway.add(storing)
-    if (this.#underway.size > MOST_UNDERWAY) await Promise.race(this.#underway)
-    if (this.#failure !== undefined) throw this.#failure
+    await this.#storage.put(key, encode(speech), options)
   }
 
-  async #find(key: string): Promise<RenderedSpeech | null> {
+  async #find(key: string): Promise<KeptChunk | null> {
     return (await this.#storage.stat(key)) === null ? null : decode(await this.#read(key))
   }
 
@@ -105,13 +92,14 @@ export class KeptSpeech {
   }
 }
 
-function encode({ audio, loudness, words, wordsFrom }: RenderedSpeech): Uint8Array {
+function encode({ audio, loudness, words, wordsFrom, kanji }: KeptChunk): Uint8Array {
   const { sampleRate, samples } = audio
   const head: Kept = {
     ...{ sampleRate, length: samples.length },
     ...(loudness && { loudness }),
     ...(words && { words }),
     ...(wordsFrom && { wordsFrom }),
+    ...(kanji && { kanji }),
   }
   const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
   const line = JSON.stringify(head)
@@ -120,13 +108,13 @@ function encode({ audio, loudness, words, wordsFrom }: RenderedSpeech): Uint8Arr
 }
 
 /** Null if the file is not whole. */
-function decode(file: Buffer): RenderedSpeech | null {
+function decode(file: Buffer): KeptChunk | null {
   const end = file.indexOf(LINE_FEED)
   if (end < 0) return null
-  const { sampleRate, length, loudness, ...words } = JSON.parse(file.toString('utf8', 0, end)) as Kept
+  const { sampleRate, length, loudness, ...others } = JSON.parse(file.toString('utf8', 0, end)) as Kept
   if (file.length - end - 1 !== length * Int16Array.BYTES_PER_ELEMENT) return null
   const samples = new Int16Array(file.buffer, file.byteOffset + end + 1, length)
-  return { audio: { sampleRate, channels: 1, samples }, loudness, ...words }
+  return { audio: { sampleRate, channels: 1, samples }, loudness, ...others }
 }
 
 function requireWhole(file: Buffer): RenderedSpeech {

@@ -3,7 +3,7 @@ import { inParallel } from '../../concurrency/in-parallel.ts'
 import { nextTurn } from '../../concurrency/next-turn.ts'
 import type { SpeechEngine, SpeechRequest } from '../../engines/engine.ts'
 import { knownLanguage, type Language } from '../../engines/espeak/detect-language.ts'
-import { requireReadings } from '../../engines/espeak/japanese/ordinary-kanji.ts'
+import { addKanji, requireReadings } from '../../engines/espeak/japanese/ordinary-kanji.ts'
 import type { Progress } from '../../jobs/lifecycle/produce.ts'
 import { SpeechAssembly, type SpokenPart } from '../assemble.ts'
 import { type JobScript, type PassageChunk, sentenceEnds, splitPassages } from '../markup/job-script.ts'
@@ -21,7 +21,7 @@ import {
 import { inSubmitted, type JobTiming, type TimedRange } from '../timing/speech-timing.ts'
 import { type Heard, timeSpeech } from '../timing/time-speech.ts'
 import { inWrittenWords } from '../timing/written-words.ts'
-import type { KeptSpeech } from './kept-speech.ts'
+import type { KeptChunk, KeptSpeech } from './kept-speech.ts'
 import { type Section, sectionsOf } from './sections.ts'
 
 /** A WAV file ends earlier at rates above 12 kHz. */
@@ -71,46 +71,64 @@ export async function speakLongText(
   const assembly = new SpeechAssembly(chunks, { ...options, onPart: listening.onPart })
   const times = new SectionTimes(sections, assembly, map, language)
   const meter: Meter = { checkSeconds: 0, kanji: { read: 0, unread: 0 } }
-  const speakOne = async (chunk: PassageChunk, index: number, signal: AbortSignal): Promise<void> => {
-    const spoken = { ...inChunk(request, chunk, language), signal }
+  const speakOne = async (chunk: PassageChunk, index: number, signal: AbortSignal): Promise<boolean> => {
+    const asked = { ...inChunk(request, chunk, language), signal }
     const own = knownLanguage(chunk.change?.language) ?? language
-    const speak = () => speakChunk(engine, spoken, own, meter).catch(pauseUnless(false, meter))
-    const speech = SPEAKABLE.test(chunk.text) ? await kept.speak(index, name(spoken), speak) : null
+    const { speech, isKept } = SPEAKABLE.test(chunk.text)
+      ? await kept.speak(index, name(asked), () => speakMetered(engine, asked, own, meter))
+      : { speech: null, isKept: false }
+    if (isKept) addKanji(meter.kanji, speech?.kanji)
     times.hear(index, speech)
     assembly.add(index, speech)
     times.timeSpoken()
+    return isKept
   }
-  await speakAll(chunks, chunksAtOnce(engine, request), request.signal, listening, speakOne).finally(() =>
-    kept.settled(),
-  )
+  const atOnce = chunksAtOnce(engine, request)
+  if (kept.isFirst) listening.onProgress({ done: 0, total: chunks.length })
+  await speakAll(chunks, atOnce, request.signal, listening, speakOne)
   requireReadings(meter.kanji)
-  await kept.requireKept()
   const { sampleRate, totalSamples, gain } = assembly.measured()
   const speech = { sampleRate, totalSamples, blocks: replay(kept, chunks, { ...options, gain }) }
   return { speech, timing: times.all(), chunks: chunks.length, language, checkSeconds: meter.checkSeconds }
 }
 
-/** Tells the progress; the first failure stops the other chunks. */
+/** Speaks a chunk with a meter of its own, because the count of its kanji is kept with it. */
+async function speakMetered(
+  engine: SpeechEngine,
+  request: SpeechRequest,
+  language: Language | undefined,
+  meter: Meter,
+): Promise<KeptChunk | null> {
+  const own: Meter = { checkSeconds: 0, kanji: { read: 0, unread: 0 } }
+  try {
+    const speech = await speakChunk(engine, request, language, own).catch(pauseUnless(false, own))
+    return speech === null ? null : { ...speech, ...(own.kanji.read + own.kanji.unread > 0 && { kanji: own.kanji }) }
+  } finally {
+    meter.checkSeconds += own.checkSeconds
+    addKanji(meter.kanji, own.kanji)
+  }
+}
+
+/** Tells the progress, which kept chunks alone do not change; the first failure stops the other chunks. */
 async function speakAll(
   chunks: readonly PassageChunk[],
   atOnce: number,
   signal: AbortSignal,
   { onProgress }: Listening,
-  speakOne: (chunk: PassageChunk, index: number, signal: AbortSignal) => Promise<void>,
+  speakOne: (chunk: PassageChunk, index: number, signal: AbortSignal) => Promise<boolean>,
 ): Promise<void> {
   const rest = new AbortController()
   const either = AbortSignal.any([signal, rest.signal])
   let done = 0
-  onProgress({ done, total: chunks.length })
   await inParallel(chunks, atOnce, async (chunk, index) => {
     try {
       either.throwIfAborted()
-      await speakOne(chunk, index, either)
+      const isKept = await speakOne(chunk, index, either)
+      if (++done === chunks.length || !isKept) onProgress({ done, total: chunks.length })
     } catch (error) {
       rest.abort(new Error('Another part of the text could not be spoken.'))
       throw error
     }
-    onProgress({ done: ++done, total: chunks.length })
   })
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { concatenated } from '../../../src/audio/encoding.ts'
+import { EngineError, type SpeechEngine } from '../../../src/engines/engine.ts'
 import { openEngines } from '../../../src/engines/engines.ts'
 import { openDisk } from '../../../src/storage/disk.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
@@ -105,6 +106,36 @@ describe('a long text', () => {
     expect(textsAsked().length).toBe(chunks - kept.length)
     expect(Buffer.from(resumed.samples.buffer).equals(Buffer.from(whole.samples.buffer))).toBe(true)
     expect(resumed.timing).toEqual(whole.timing)
+  })
+
+  test('is judged by all of its kanji, also those that an attempt before has spoken, and its progress does not go back', async () => {
+    const text = `${'ひらがなのぶんしょうです。'.repeat(300)}\n\n${'漢字漢字。'.repeat(300)}`
+    const told: number[] = []
+    const speak = async (isFirst: boolean, most: number) => {
+      let spoken = 0
+      const fake: SpeechEngine = {
+        ...{ slots: 1, deterministic: true, voices: async () => null },
+        speak: async ({ text: own }) => {
+          if (++spoken > most) throw new EngineError('PROVIDER_UNAVAILABLE', 'away')
+          const unread = own.match(/漢/g)?.length ?? 0
+          const audio = { sampleRate: 8000, channels: 1 as const, samples: new Int16Array(8000).fill(3000) }
+          return { audio, kanji: { read: own.length - unread, unread: 3 * unread } }
+        },
+      }
+      const kept = new KeptSpeech({ storage }, 'job_1', isFirst, request.signal)
+      const listening = { onProgress: ({ done }: { done: number }) => told.push(done) }
+      const asked = { ...request, language: 'Japanese', text }
+      const speaking = { kept, name: nameSpeech('e'), listening }
+      await speakLongText(fake, asked, { map: OffsetMap.plain(text) }, speaking)
+    }
+    await speak(true, Number.POSITIVE_INFINITY)
+    const total = Math.max(...told)
+    await rm(join(folder, 'job_1'), { recursive: true })
+    told.length = 0
+    await expect(speak(true, total - 3)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' })
+    await speak(false, Number.POSITIVE_INFINITY)
+    expect(told.at(-1)).toBe(total)
+    expect(told).toEqual([...told].sort((one, other) => one - other))
   })
 
   test('is spoken anew by another engine', async () => {
