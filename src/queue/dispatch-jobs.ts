@@ -159,7 +159,7 @@ class JobDispatcher implements Dispatcher {
     const ended = this.#run(job).finally(() => {
       if (jobs.get(delivery.id) === job) jobs.delete(delivery.id)
       const hasCapacity = job.ticket === undefined || job.ticket.close()
-      if (hasCapacity) this.#left(delivery)
+      if (this.#source.left(delivery, hasCapacity ? this.#capacity.free() : 0)) this.poll()
     })
     if (this.#stopping) controller.abort(new NotSoon())
     // The queue has delivered the job again while it runs here.
@@ -180,10 +180,6 @@ class JobDispatcher implements Dispatcher {
     if (job.isHeard) return
     job.isHeard = true
     if (job.ticket === undefined && !job.isParked) this.poll()
-  }
-
-  #left(delivery: Delivery): void {
-    if (this.#source.left(delivery, this.#capacity.free())) this.poll()
   }
 
   #run(job: RunningJob): Promise<void> {

@@ -61,7 +61,10 @@ export interface JobSource {
    * @param known deliveries that run here
    */
   take(free: number, known: readonly string[]): Promise<Taken>
-  /** Reports a job's end. Returns whether a poll may find something. */
+  /**
+   * Reports a job's end. Returns whether a poll may find something.
+   * @param free 0 if the end made no capacity
+   */
   left(delivery: Delivery, free: number): boolean
   invalidate?(): void
 }

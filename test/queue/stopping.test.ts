@@ -101,7 +101,7 @@ describe('a worker that is stopping', () => {
       workerId,
       rooms: [],
     }
-    expect(await claimQueued(service.runtime.db, claim)).toHaveLength(1)
+    expect((await claimQueued(service.runtime.db, claim)).deliveries).toHaveLength(1)
     await registration.end()
     expect(await stateOf(jobId)).toMatchObject({ state: 'retry' })
     expect(await service.runtime.db.prisma.worker.count()).toBe(0)

@@ -107,7 +107,7 @@ describe('a job that waits', () => {
       workerId: 'w',
       rooms: [],
     }
-    expect((await claimQueued(service.runtime.db, claim)).map(({ jobId }) => jobId)).toEqual([id])
+    expect((await claimQueued(service.runtime.db, claim)).deliveries.map(({ jobId }) => jobId)).toEqual([id])
   })
 
   test('may then run for as long as the longest time limit, whatever the queue allows by itself', async () => {

@@ -1,4 +1,4 @@
--- Revision 10. A change of this text takes the next number: processes of an older revision leave it in place.
+-- Revision 11. A change of this text takes the next number: processes of an older revision leave it in place.
 --
 -- A worker takes jobs out of a queue with it. For each server, the accounts that wait for it take turns, beginning after the account
 -- that was served last. Jobs that somebody waits for have a priority: they come first, and their accounts take turns among themselves.
@@ -135,6 +135,9 @@ $$;
 --
 -- Jobs of a key with a limit wait in a group of their own, the account's id, a slash and the key's. Those that were queued before the key
 -- had the limit move there, some at each claim, if they stand ahead of others while the key is full.
+--
+-- Two settings of the transaction tell the claim's caller that limits may have held jobs back (`sonant.met_limits`), and that jobs have
+-- moved, so that the next claim sees others (`sonant.moved_jobs`).
 CREATE OR REPLACE FUNCTION "claimable_within_limits"(of_queue text, of_account text, of_server text, is_awaited boolean, most integer)
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -177,6 +180,7 @@ BEGIN
   IF account_limit IS NULL AND key_limits IS NULL AND apart = '{}' THEN
     RETURN NULL;
   END IF;
+  PERFORM set_config('sonant.met_limits', 'on', true);
   IF NOT pg_try_advisory_xact_lock(hashtextextended('running ' || of_account, 0)) THEN
     RETURN '[]';
   END IF;
@@ -261,6 +265,9 @@ BEGIN
   END LOOP;
   UPDATE pgboss.job_common j SET group_id = of_account || '/' || f.key FROM unnest(full_ids, full_keys) AS f (id, key)
   WHERE j.name = of_queue AND j.id = ANY (full_ids) AND j.id = f.id;
+  IF cardinality(full_ids) > 0 THEN
+    PERFORM set_config('sonant.moved_jobs', 'on', true);
+  END IF;
   RETURN found;
 END
 $$;

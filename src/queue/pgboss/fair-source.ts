@@ -9,7 +9,14 @@ const TAKE = `
     select id as delivery, retry_count as deliveries, job_id as queued_job, account_id as turn, server, queued_origin($1, id) as origin, place
     from claim_queued($1, $2, $3, $4, $5) with ordinality as taken (id, retry_count, job_id, account_id, server, place)
   )`
-const ALONE = `with ${TAKE} select * from queued order by place`
+/** Two settings of the transaction, which the claim makes where owners have limits. */
+const MET_LIMITS = `current_setting('sonant.met_limits', true) is not distinct from 'on'`
+const MOVED_JOBS = `current_setting('sonant.moved_jobs', true) is not distinct from 'on'`
+/** A claim that met limits and took nothing is answered with one row without a delivery. */
+const answer = (more = '') => `
+  select *, ${MET_LIMITS} as met_limits, ${MOVED_JOBS} as moved_jobs from (select) one left join queued q on true ${more}
+  where q.delivery is not null or ${MET_LIMITS} order by q.place`
+const ALONE = `with ${TAKE} ${answer()}`
 
 interface FairOptions {
   readonly db: Database
@@ -43,12 +50,25 @@ interface QueueClaim {
 }
 
 interface Row {
-  delivery: string
+  met_limits: boolean
+  moved_jobs: boolean
+  delivery: string | null
+  id?: string | null
   deliveries: number
   queued_job: string
   turn: string
   server: string
   origin: (Origin & { readonly awaited?: boolean }) | null
+}
+
+type DeliveryRow = Row & { readonly delivery: string }
+
+interface Answer {
+  readonly deliveries: readonly Claimed[]
+  /** True if limits of running jobs may have held others back. */
+  readonly metLimits: boolean
+  /** True if the next claim sees jobs behind those of a key without a place. */
+  readonly movedJobs: boolean
 }
 
 /** Serves accounts round robin within each server's capacity. */
@@ -58,6 +78,8 @@ export function fairSource({ db, kind, workerId, rooms = () => [], rowClaim }: F
   let answerLost = false
   /** No job waited at the last claim, and none was queued since. */
   let isEmpty = false
+  /** The end of any job may make a place for one that the last claim left. */
+  let metLimits = false
   let invalidations = 0
   return {
     take: async (free, known) => {
@@ -67,20 +89,21 @@ export function fairSource({ db, kind, workerId, rooms = () => [], rowClaim }: F
         if (answerLost) await releaseUnknown(db, { ...mine, known })
         answerLost = false
         const claim = { ...mine, free, after: turn, rooms: rooms() }
-        const deliveries = await claimQueued(db, claim, rowClaim).catch((error: unknown) => {
+        const { deliveries, ...limits } = await claimQueued(db, claim, rowClaim).catch((error: unknown) => {
           // PostgreSQL refused a row and took nothing. Without row claims, only that job fails.
           if (rowClaim === undefined || !isDatabaseError(error) || isDatabaseDown(error)) throw error
           return claimQueued(db, claim)
         })
         turn = deliveries.reduce(nextTurn, turn)
-        isEmpty = invalidations === before && leavesNone(claim, deliveries)
-        return { deliveries, more: mayBringMore(claim, deliveries) }
+        metLimits = limits.metLimits
+        isEmpty = invalidations === before && !metLimits && leavesNone(claim, deliveries)
+        return { deliveries, more: limits.movedJobs || mayBringMore(claim, deliveries) }
       } catch (error) {
         answerLost = true
         throw error
       }
     },
-    left: () => !isEmpty,
+    left: (_delivery, free) => metLimits || (free > 0 && !isEmpty),
     invalidate: () => {
       invalidations++
       isEmpty = false
@@ -110,27 +133,39 @@ const nextTurn = (turn: Turn, taken: { readonly accountId: string; readonly isAw
     ? { ...turn, awaited: taken.accountId, inARow: turn.inARow + 1 }
     : { ...turn, served: taken.accountId, inARow: 0 }
 
-const withRows = (rowClaim: RowClaim): string => `
-  with ${TAKE}, ${rowClaim('array(select queued_job from queued)')}
-  select q.*, c.* from queued q left join claimed c on c.id = q.queued_job order by q.place`
+const withRows = (rowClaim: RowClaim): string =>
+  `with ${TAKE}, ${rowClaim('array(select queued_job from queued)')}
+  ${answer('left join claimed c on c.id = q.queued_job')}`
 
 /**
  * Takes jobs in turn of their accounts.
  * @param rowClaim claims the jobs' rows in the same statement
  */
-export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: RowClaim): Promise<Claimed[]> {
+export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: RowClaim): Promise<Answer> {
   const { queue, free, after, workerId, rooms } = claim
   const turn = `${after.served} ${after.awaited} ${Math.min(after.inARow, 3)}`
   const values = [queue, free, turn, workerId, JSON.stringify(roomsOf(rooms))]
   const since = performance.now()
-  const { rows } = await db.pool.query<Row & { id?: string | null }>(
+  const { rows } = await db.pool.query<Row>(
     rowClaim === undefined
       ? { name: 'claim_queued', text: ALONE, values }
       : { name: 'claim_queued_rows', text: withRows(rowClaim), values },
   )
+  return {
+    deliveries: deliveriesOf(rows.filter(isDelivery), since),
+    metLimits: rows.some(({ met_limits: met }) => met),
+    movedJobs: rows.some(({ moved_jobs: moved }) => moved),
+  }
+}
+
+const isDelivery = (row: Row): row is DeliveryRow => row.delivery !== null
+
+function deliveriesOf(rows: readonly DeliveryRow[], since: number): Claimed[] {
   const claimed = new Map(rows.flatMap((row) => (row.id ? [[row.id, { row, since }]] : [])))
-  const jobIds = rows.map((row) => row.queued_job)
-  const dealt = takeRows(jobIds, new Map(claimed))
+  const dealt = takeRows(
+    rows.map((row) => row.queued_job),
+    new Map(claimed),
+  )
   return rows.map((row, index) => ({
     id: row.delivery,
     retryCount: row.deliveries,

@@ -104,7 +104,7 @@ describe('the priority of a job', () => {
     const claimBy = async (workerId: string) => {
       const after = { served: '', awaited: '', inARow: 0 }
       const claim = { queue: voiceKind('espeak').queue, free: 100, after, workerId, rooms: [] }
-      const claimed = await claimQueued(service.runtime.db, claim)
+      const { deliveries: claimed } = await claimQueued(service.runtime.db, claim)
       return [awaited, other].map((id) => claimed.find(({ jobId }) => jobId === id)?.isAwaited)
     }
     const dead = newId('wrk')

@@ -13,6 +13,7 @@ import { newId } from '../../../src/values/id.ts'
 import { rescueDeadWorkersJobs } from '../../../src/worker/register-worker.ts'
 import { audit } from '../../setup/audit/audit.ts'
 import { call } from '../../setup/http.ts'
+import { copyWaiting } from '../../setup/jobs/copy-waiting.ts'
 import { AUDIO } from '../../setup/jobs/jobs.ts'
 import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
@@ -72,21 +73,7 @@ async function complete({ jobId, id, retryCount, claimed }: Delivery) {
   expect(await completeJob(service.runtime, claim!, [file], {}, row)).toBe(true)
 }
 
-/** Copies of a waiting job, younger than all others. */
-async function flood(jobId: string, count: number): Promise<void> {
-  await query(
-    `with made as (
-      insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, cost, created_at)
-      select 'job_' || lpad(to_hex(n + (select count(*) from job)), 26, '0'), account_id, type, endpoint_key, api_key_id, inputs, cost, created_at
-      from job, generate_series(1, $2::int) n where id = $1
-      returning id
-    )
-    insert into pgboss.job (name, data, group_id, group_tier, retry_limit, policy, created_on)
-    select q.name, jsonb_build_object('jobId', made.id), q.group_id, q.group_tier, q.retry_limit, q.policy, now()
-    from pgboss.job q, made where q.data->>'jobId' = $1`,
-    [jobId, count],
-  )
-}
+const flood = (jobId: string, count: number) => copyWaiting(service.runtime.db, jobId, count)
 
 async function pagesOf(claim: string): Promise<number> {
   const client = await service.runtime.db.pool.connect()
@@ -286,6 +273,30 @@ test('jobs that waited before their key had a limit let others by, some at each 
   expect(taken).toEqual([first, ...others])
   await limitKey(keyId, 2)
   expect(idsOf(await take())).toEqual([then])
+})
+
+test('the end of a job leads to a claim while limits may hold others back, also where it made no capacity', async () => {
+  const { key, account } = await service.createCaller()
+  await limitAccount(account, 1)
+  await submit(key, 2)
+  const room = (isAwaited: boolean) => ({ isAwaited, free: FREE, limits: new Map([['', FREE]]), full: [] })
+  const { db, workerId } = service.runtime
+  const rooms = () => [room(true), room(false)]
+  const source = fairSource({ db, workerId, kind: voiceKind(pool), rooms, rowClaim: jobRowClaim })
+  const claims: [taken: number, whenFull: boolean, whenFree: boolean][] = []
+  for (let n = 0; n < 4; n++) {
+    const { deliveries } = await source.take(FREE, [])
+    const [ended] = deliveries
+    if (ended) await complete(ended)
+    const left = (free: number) => source.left({ id: '', retryCount: 0, jobId: '' }, free)
+    claims.push([deliveries.length, left(0), left(1)])
+  }
+  expect(claims).toEqual([
+    [1, true, true],
+    [1, true, true],
+    [0, false, false],
+    [0, false, false],
+  ])
 })
 
 test.each(['account', 'key'])('another limit of the %s wakes the workers', async (owner) => {

@@ -30,7 +30,7 @@ async function taken(pool: string) {
     workerId,
     rooms: [],
   }
-  expect(await claimQueued(runtime.db, claim)).toHaveLength(1)
+  expect((await claimQueued(runtime.db, claim)).deliveries).toHaveLength(1)
   return { jobId, workerId, account }
 }
 const die = (workerId: string) =>

@@ -56,7 +56,7 @@ test('jobs that go back to a queue are counted, by the reason', async () => {
     workerId,
     rooms: [],
   }
-  expect((await claimQueued(service.runtime.db, claim)).map(({ jobId }) => jobId)).toEqual([orphaned])
+  expect((await claimQueued(service.runtime.db, claim)).deliveries.map(({ jobId }) => jobId)).toEqual([orphaned])
   await query(`update worker set heartbeat_at = now() - interval '1 hour' where id = $1`, [workerId])
   expect(await rescueDeadWorkersJobs(service.runtime)).toBe(1)
   expect(await requeued()).toEqual({ place_lost: 1, moved: 1, worker_lost: 1 })
