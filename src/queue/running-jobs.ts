@@ -4,8 +4,9 @@ import { isDatabaseDown, StoreDown } from '../errors/outages.ts'
 import type { Log } from '../values/log.ts'
 import type { DispatchOptions } from './dispatcher.ts'
 import type { Delivery } from './job-source.ts'
+import { delayJob } from './pgboss/delay-job.ts'
 import type { Ticket } from './server-queue.ts'
-import { CutOff, NotSoon } from './stopping.ts'
+import { CutOff, type Delayable, NotSoon } from './stopping.ts'
 
 export interface RunningJob {
   readonly delivery: Delivery
@@ -33,7 +34,7 @@ interface SettlingOptions extends Pick<DispatchOptions, 'queue' | 'kind' | 'work
 export interface Settler {
   complete(delivery: Delivery): void
   /** @param isRetried waits for a database that is away */
-  nack(delivery: Delivery, reason: Error, isRetried: boolean): Promise<void>
+  nack(delivery: Delivery, reason: Error & Delayable, isRetried: boolean): Promise<void>
   /** Resolves with the ids that are still this worker's. */
   touch(deliveries: readonly Delivery[]): Promise<Set<string>>
   flushed(): Promise<void>
@@ -170,8 +171,12 @@ export function settleInBatches(boss: PgBoss, queue: string, log: Log): Settler 
       flushing = Promise.all([flushing, turn]).then(() => undefined)
     },
     nack: async (delivery, reason, isRetried) => {
-      const fail = () => boss.fail(queue, toAttempt(delivery), { message: reason.message })
-      await (isRetried ? untilAnswered(fail) : fail()).catch((error: unknown) => {
+      const { message, delaySeconds } = reason
+      const fail = () =>
+        delaySeconds === undefined
+          ? boss.fail(queue, toAttempt(delivery), { message })
+          : delayJob(boss, queue, delivery, delaySeconds)
+      await (isRetried ? untilAnswered<unknown>(fail) : fail()).catch((error: unknown) => {
         if (!isDatabaseDown(error)) log.warn({ err: String(error) }, 'a job could not be released to the queue')
       })
     },

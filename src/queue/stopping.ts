@@ -61,6 +61,11 @@ export class StoreAway extends Stopping {
   override readonly ending = 'store_away'
 }
 
+/** An error after which the job is delivered again, so much later. Absent: soon. */
+export interface Delayable {
+  readonly delaySeconds?: number | undefined
+}
+
 /** Other workers may fill the servers that they share. */
 export class CutOff extends Stopping {
   override readonly name = 'CutOff'

@@ -9,6 +9,7 @@ import { LookupFailed, type Outcome, outcomeOf, RecordFailed, recordOutcome, typ
 
 /** A job that has lost this many workers may be what kills them. */
 const MAX_ATTEMPTS = 5
+const FULL_DELAY_SECONDS = 60
 
 /** @throws JobFailure if the claim's endpoint or inputs are gone; after any other error the job is delivered again */
 type Producer = (claim: Claim) => Work | Promise<Work>
@@ -50,10 +51,17 @@ async function run(attempt: Attempt, producer: Producer): Promise<Outcome> {
 }
 
 /** If the store accepts other files, the attempt counts, or the job would be retried for ever. */
-const judged = async ({ parts }: Attempt, error: unknown): Promise<unknown> =>
-  error instanceof StoreDown && !(await parts.storeWatch.isAwayNow())
-    ? new RecordFailed('a file of the job could not be stored', { cause: error })
-    : error
+async function judged({ parts, claim }: Attempt, error: unknown): Promise<unknown> {
+  if (!(error instanceof StoreDown) || (await parts.storeWatch.isAwayNow())) return error
+  const delaySeconds = roomDelay(claim)
+  return new RecordFailed('a file of the job could not be stored', { cause: error, delaySeconds })
+}
+
+/** There may be room for a large file in minutes: after the first attempt, each waits twice as long as the one before. */
+const roomDelay = ({ attempt, releases }: Claim): number | undefined => {
+  const counted = attempt - releases
+  return counted > 1 ? FULL_DELAY_SECONDS * 2 ** (counted - 2) : undefined
+}
 
 function failExhausted({ attempt, releases }: Claim): void {
   if (attempt - releases > MAX_ATTEMPTS) {

@@ -8,7 +8,7 @@ import { EngineError } from '../../engines/engine.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { isDatabaseDown, isDatabaseError, StoreDown } from '../../errors/outages.ts'
 import type { QueueRow } from '../../queue/job-source.ts'
-import { CutOff, notingEnds, ServerLost, Stopping, StoreAway } from '../../queue/stopping.ts'
+import { CutOff, type Delayable, notingEnds, ServerLost, Stopping, StoreAway } from '../../queue/stopping.ts'
 import { COMMIT_SPAN } from '../../telemetry/span-names.ts'
 import { inStepSpan } from '../../telemetry/spans.ts'
 import { type MeasuredParts, secondsSince } from '../../telemetry/telemetry.ts'
@@ -128,8 +128,14 @@ export class LookupFailed extends Error {
   override readonly name = 'LookupFailed'
 }
 
-export class RecordFailed extends Error {
+export class RecordFailed extends Error implements Delayable {
   override readonly name = 'RecordFailed'
+  readonly delaySeconds: number | undefined
+
+  constructor(message: string, { delaySeconds, ...options }: ErrorOptions & Delayable = {}) {
+    super(message, options)
+    this.delaySeconds = delaySeconds
+  }
 }
 
 /** @param signal its reason says why the attempt stopped */

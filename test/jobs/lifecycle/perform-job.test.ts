@@ -70,13 +70,15 @@ describe('a job that stopping workers release', () => {
   })
 })
 
-test('a job whose file the store refuses, though it takes others, ends after its attempts', async () => {
+test('a job whose file the store refuses, though it takes others, is tried again for minutes before it ends', async () => {
   const { jobId } = await submitted()
   const refused = () => Promise.reject(new StoreDown('no space left on device', { fault: 'full' }))
+  const delays: unknown[] = []
   for (let n = 0; n < 6; n++)
-    await performJob(service.runtime, jobId, NEVER, () => ({ timeLimitSeconds: 60, perform: refused })).catch(
-      () => undefined,
+    await performJob(service.runtime, jobId, NEVER, () => ({ timeLimitSeconds: 60, perform: refused })).catch((error) =>
+      delays.push(error.delaySeconds),
     )
+  expect(delays).toEqual([undefined, 60, 120, 240, 480])
   expect(await rowOf(jobId)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR', attempt: 6 })
 })
 

@@ -7,7 +7,7 @@ import { openDisk } from '../../../src/storage/disk.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
 import { call, freePorts } from '../../setup/http.ts'
-import { allFinished, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { createTestDatabase } from '../../setup/postgres/database.ts'
 import { canMount, insideOf, startMounted } from '../../setup/processes/mounts.ts'
 import { makeAccount, makeKey } from '../../setup/processes/operator.ts'
@@ -17,6 +17,8 @@ import { until } from '../../setup/wait.ts'
 
 const JOBS = 40
 const TIMEOUT_MS = 60_000
+const LONG_TEXT = 'The train leaves at half past nine, and nobody waits for those who are late. '.repeat(140).trim()
+const ROOM = '45m'
 
 afterAll(async () => {
   await endProcesses()
@@ -76,6 +78,57 @@ test.skipIf(!canMount())(
       expect(said.match(/artifacts cannot be stored/g)).toHaveLength(1)
       expect(said.match(/artifacts can be stored again/g)).toHaveLength(1)
       expect(service.runs()).toBe(true)
+    } finally {
+      await service.stop()
+      await runtime.close()
+      await database.drop()
+    }
+  },
+)
+
+test.skipIf(!canMount())(
+  'a long text whose file finds no room waits for minutes, other texts are spoken meanwhile, and it completes once there is room',
+  { timeout: 3 * TIMEOUT_MS },
+  async () => {
+    const database = await createTestDatabase('opened')
+    const dataDir = join(await makeTempDir(), 'data')
+    const artifacts = join(dataDir, 'artifacts')
+    mkdirSync(artifacts, { recursive: true })
+    const [port] = await freePorts(1)
+    const url = `http://127.0.0.1:${port}`
+    const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: String(port), MAX_TEXT_CHARACTERS: '20000' }
+    const runtime = await openRuntime(readSettings(env), openLog('silent'), { supervise: false })
+    const text = { type: 'string', maxLength: 20_000 }
+    const properties = { text, voice: { type: 'string' } }
+    const inputs = { type: 'object', additionalProperties: false, required: ['text', 'voice'], properties }
+    await applyEndpoint(runtime, 'books', {}, { inputs })
+    // Room for its chunks, and for half of the file that is made of them.
+    const service = await startMounted(`mount -t tmpfs -o size=${ROOM} none "$1"`, artifacts, env)
+    const rowsOf = async (sql: string, id: string) => (await runtime.db.pool.query(sql, [id])).rows
+    const endingsOf = (id: string) =>
+      rowsOf('select ending, cause from job_attempt where job_id = $1 and ending is not null', id)
+    try {
+      await makeAccount(env, 'long', 100_000)
+      const { apiKey: key } = await makeKey(env, 'long')
+      const id = await submitText(url, key, 'books', LONG_TEXT)
+      await until(async () => (await endingsOf(id)).length === 2, 2 * TIMEOUT_MS, 'two attempts to find no room')
+      const full = { ending: 'record_failed', cause: expect.stringContaining('ENOSPC') }
+      expect(await endingsOf(id)).toEqual([full, full])
+      const [queued] = await rowsOf(
+        `select state, extract(epoch from start_after - now())::float8 as seconds from pgboss.job where data->>'jobId' = $1`,
+        id,
+      )
+      expect(queued).toMatchObject({ state: 'retry' })
+      expect(queued.seconds).toBeGreaterThan(40)
+      await allFinished(runtime, [await submitText(url, key, 'books', 'A short text.')], TIMEOUT_MS)
+      expect(await rowsOf('select status from job where id = $1', id)).toEqual([{ status: 'processing' }])
+
+      insideOf(service, `mount -o remount,size=256m '${artifacts}'`)
+      await runtime.db.pool.query(`update pgboss.job set start_after = now() where data->>'jobId' = $1`, [id])
+      await allFinished(runtime, [id], TIMEOUT_MS)
+      expect(await rowsOf('select status, attempt from job where id = $1', id)).toEqual([
+        { status: 'completed', attempt: 3 },
+      ])
     } finally {
       await service.stop()
       await runtime.close()
