@@ -12,7 +12,7 @@ const SLOW =
   /^(pg|playwright-core|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^packaging\/build-console|^bench\/(environment|process)|^src\/(runtime\/|db\/embedded\/|engines\/(espeak\/espeak|sherpa\/sherpa)|audio\/audio-threads)/
 const INJECTS = /\binject\('/
 /** These tests claim a limit of processor time or memory, of the time that the event loop is held, or an end within a second. */
-const MEASURES = /\b(leastCpu|leastTurn|cpuUsage|memoryUsage|heapGrowth|A_SECOND|P99_MS)\b/
+const MEASURES = /\b(leastCpu|leastTurn|cpuUsage|threadCpuUsage|memoryUsage|heapGrowth|queryObjects|A_SECOND|P99_MS)\b/
 
 type ProjectName = 'unit' | 'service' | 'alone' | 'system'
 

@@ -57,7 +57,7 @@ const ChapterRef = builder.objectRef<Chapter>('SpeechChapter').implement({
   description: 'Chapter of a spoken text.',
   fields: (t) => ({
     title: t.exposeString('title', {
-      description: 'Its heading, or the beginning of its text: at most 80 characters.',
+      description: 'Heading, or the beginning of the text: at most 80 characters.',
     }),
     start: t.float({
       description: 'Seconds from the beginning of the audio to its start.',

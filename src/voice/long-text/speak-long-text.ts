@@ -18,8 +18,8 @@ import {
   SPEAKABLE,
   speakChunk,
 } from '../speak-text.ts'
-import { inSubmitted, type JobTiming, type TimedRange } from '../timing/speech-timing.ts'
-import { type Heard, timeSpeech } from '../timing/time-speech.ts'
+import { inSubmitted, type JobTiming, type SpeechTiming, type TimedRange } from '../timing/speech-timing.ts'
+import { type Heard, timeSpeechInTurns } from '../timing/time-speech.ts'
 import { inWrittenWords } from '../timing/written-words.ts'
 import type { KeptChunk, KeptSpeech } from './kept-speech.ts'
 import { type Section, sectionsOf } from './sections.ts'
@@ -80,7 +80,7 @@ export async function speakLongText(
     if (isKept) addKanji(meter.kanji, speech?.kanji)
     times.hear(index, speech)
     assembly.add(index, speech)
-    times.timeSpoken()
+    await times.timeSpoken()
     return isKept
   }
   const atOnce = chunksAtOnce(engine, request)
@@ -171,8 +171,7 @@ class SectionTimes {
   readonly #map: JobScript['map']
   readonly #language: Language | undefined
   readonly #heard: (Heard | null | undefined)[] = []
-  readonly #words: TimedRange[] = []
-  readonly #sentences: TimedRange[] = []
+  readonly #done: SpeechTiming[] = []
   #timed = 0
 
   constructor(
@@ -191,20 +190,27 @@ class SectionTimes {
     this.#heard[index] = speech === null ? null : heardIn(speech)
   }
 
-  timeSpoken(): void {
-    for (let next = this.#sections[this.#timed]; next !== undefined; next = this.#sections[this.#timed]) {
-      if (next.firstChunk + next.chunks.length > this.#assembly.count) return
-      this.#time(next)
-      this.#timed++
-    }
+  /** Other work of the process runs between the chunks. */
+  async timeSpoken(): Promise<void> {
+    const place = this.#timed
+    const next = this.#sections[place]
+    if (next === undefined || next.firstChunk + next.chunks.length > this.#assembly.count) return
+    // Several sections may be timed at the same time.
+    this.#timed++
+    this.#done[place] = await this.#time(next)
+    await this.timeSpoken()
   }
 
   all(): JobTiming {
     const { heard } = inSubmitted({ words: [], sentences: [] }, this.#map)
-    return { words: this.#words, sentences: this.#sentences, heard }
+    return {
+      words: this.#done.flatMap(({ words }) => words),
+      sentences: this.#done.flatMap(({ sentences }) => sentences),
+      heard,
+    }
   }
 
-  #time({ start, end, passages, firstChunk, chunks }: SplitSection): void {
+  async #time({ start, end, passages, firstChunk, chunks }: SplitSection): Promise<SpeechTiming> {
     const text = this.#map.spoken.slice(start, end)
     const placements = chunks.map((chunk, index) => {
       const textStart = chunk.start - start
@@ -214,12 +220,11 @@ class SectionTimes {
     const heard = chunks.map((_, index) => this.#heard[firstChunk + index] ?? null)
     this.#heard.fill(undefined, firstChunk, firstChunk + chunks.length)
     const spoken = { text, language: this.#language, ends }
-    const { words, sentences } = timeSpeech(spoken, placements, heard, this.#assembly.sampleRate ?? 1)
+    const recording = { chunks: placements, heard, sampleRate: this.#assembly.sampleRate ?? 1 }
+    const { words, sentences } = await timeSpeechInTurns(spoken, recording)
     const moved = (ranges: readonly TimedRange[]) =>
       ranges.map((range) => ({ ...range, start: range.start + start, end: range.end + start }))
     const own = inSubmitted({ words: moved(words), sentences: moved(sentences) }, this.#map)
-    const written = inWrittenWords(own, this.#map, this.#language, this.#map.toSubmitted({ start, end }))
-    this.#words.push(...written.words)
-    this.#sentences.push(...written.sentences)
+    return inWrittenWords(own, this.#map, this.#language, this.#map.toSubmitted({ start, end }))
   }
 }
