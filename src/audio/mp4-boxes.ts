@@ -151,7 +151,7 @@ export function aacDescription(sampleRate: number, rateIndex: number, bitRate: n
   return box('mp4a', zeros(6), u16(1), zeros(8), u16(1, 16, 0, 0), u32(sampleRate * 0x10000), fullBox('esds', stream))
 }
 
-/** Of less than 128 bytes. */
+/** Writes a descriptor whose content has less than 128 bytes. */
 function descriptor(tag: number, ...content: readonly Uint8Array[]): Uint8Array {
   const data = joinBytes(content)
   return joinBytes([Buffer.from([tag, data.length]), data])

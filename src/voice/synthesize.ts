@@ -74,7 +74,7 @@ interface ProgressTracker {
   settled(): Promise<void>
 }
 
-/** Of the spoken text: a longer one has the endpoint's limit once for each part of that length. */
+/** A longer spoken text has the endpoint's limit once for each part of that length. */
 const LIMITED_CHARACTERS = 10_000
 
 /** The limit holds for all pieces and the waits between them; each piece has the endpoint's limit. */

@@ -20,7 +20,7 @@ const AT_ONCE = 8
 /** Attempts count from 1: the files of this one belong to all attempts of a job. */
 const SHARED = 0
 
-/** What attempts share is kept until their job has ended for as long. */
+/** Maintenance keeps the files that attempts share until their job has ended for as long. */
 const ABANDONED = `
   select x.job_id, x.attempt from abandoned_attempt x
   where x.abandoned_at <= now() - $1 * interval '1 millisecond' and not exists (

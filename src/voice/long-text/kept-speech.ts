@@ -38,7 +38,7 @@ export class KeptSpeech {
     this.#signal = signal
   }
 
-  /** Whether no attempt before can have kept anything. */
+  /** True if no attempt before can have kept anything. */
   get isFirst(): boolean {
     return this.#isFirst
   }

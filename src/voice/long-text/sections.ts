@@ -2,7 +2,7 @@ import type { Language } from '../../engines/espeak/detect-language.ts'
 import type { Passage } from '../markup/job-script.ts'
 import { findSentences } from '../split.ts'
 
-/** Of the spoken text. Longer texts are kept chunk by chunk while they are spoken. */
+/** A longer spoken text is kept chunk by chunk while the engine speaks it. */
 const LONG_CHARACTERS = 6000
 const SECTION_CHARACTERS = 8000
 const PARAGRAPH_BREAK = /\n\s*\n/g

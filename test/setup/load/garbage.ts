@@ -16,7 +16,7 @@ const TEXTS = [
 const ODD: readonly unknown[] = [null, 0, -1, 1e99, true, [], {}, 'text', [['a']], { text: 'A' }]
 const FIELDS = ['text', 'flush', 'context_id', 'close_context', 'close_socket', 'clear', 'voice_settings', 'xi_api_key']
 const QUERIES = ['', '?output_format=pcm_16000', '?auto_mode=true', '?inactivity_timeout=1', '?output_format=nonsense']
-/** Of a frame with a wrong opcode, a fragment without its rest, a length that never comes, and a frame without a mask. */
+/** These bytes are a frame with a wrong opcode, a fragment without its rest, a length that never comes, and a frame without a mask. */
 const FRAMES = [
   [0x83, 0x80, 0, 0, 0, 0],
   [0x01, 0x81, 0, 0, 0, 0, 0x7b],

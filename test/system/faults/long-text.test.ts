@@ -88,7 +88,7 @@ test('kill -9 of the worker at 60 %: the next one speaks only what is missing, a
   expect(status).toBe('completed')
   const texts = server.calls.map(({ body }) => String(body.input))
   expect(before).toBeLessThan(texts.length)
-  // What was being spoken, or stored.
+  // The dead worker was speaking or storing these.
   expect(texts.length - total).toBeLessThanOrEqual(SLOTS)
 
   const { bytes } = await call(outputs!.audio)
