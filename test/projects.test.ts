@@ -11,7 +11,7 @@ describe('the projects', () => {
   })
 
   test.each([
-    ['test/voice/split.test.ts', 'unit'],
+    ['test/voice/split.test.ts', 'alone'],
     ['test/jobs/job.test.ts', 'service'],
     ['test/db/notifier.test.ts', 'service'],
     ['test/storage/s3.test.ts', 'service'],
