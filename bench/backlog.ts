@@ -168,7 +168,8 @@ export async function drainRate(client: Client, ids: readonly string[], pollMs =
   }
 }
 
-async function delayCommits(client: Client, ms: number): Promise<void> {
+/** Has every commit of sessions that begin later wait so long before it is flushed. */
+export async function delayCommits(client: Client, ms: number): Promise<void> {
   const settings = ms === 0 ? [] : [`commit_delay = ${ms * 1000}`, 'commit_siblings = 0']
   const actions =
     settings.length === 0 ? ['reset commit_delay', 'reset commit_siblings'] : settings.map((one) => `set ${one}`)

@@ -9,6 +9,7 @@ import { dataJobs } from './rows/data-jobs.ts'
 import { door } from './rows/door.ts'
 import { encoding } from './rows/encoding.ts'
 import { firstAudio } from './rows/first-audio.ts'
+import { fleetSubmit } from './rows/fleet-submit.ts'
 import { graphqlJobs } from './rows/graphql-jobs.ts'
 import { backup } from './rows/installation/backup.ts'
 import { commands } from './rows/installation/commands.ts'
@@ -48,6 +49,7 @@ export const ROWS: readonly Row[] = [
   pickup,
   submit,
   submitIdempotent,
+  fleetSubmit,
   tracing,
   catalog,
   jobList,

@@ -249,7 +249,8 @@ async function openClient(options: LastingOptions, enqueue: Enqueue, onLost: () 
     if (serving) onLost()
   })
   try {
-    await client.query('set idle_session_timeout = 0')
+    // A notifying commit holds one lock of the whole server until it is flushed, and a notification outlives no crash anyway.
+    await client.query('set idle_session_timeout = 0; set synchronous_commit = off')
     await options.prepare(client)
     if (ended) throw new Error('The connection was lost while it was prepared.')
   } catch (error) {

@@ -1,3 +1,4 @@
+import { glob, readFile } from 'node:fs/promises'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { Servers } from '../../src/db/connections/servers.ts'
@@ -62,6 +63,33 @@ describe('notifier', () => {
     open.push(await openNotifier(new Servers([limited.href]), log))
     const idle = async () => (await admin.query(`select ${OURS} and state_change < now() - interval '600 ms'`)).rowCount
     await expect.poll(idle, { timeout: 10_000 }).toBe(1)
+  })
+
+  test('its messages wait for no disk, also after a reconnection', async () => {
+    const clients: Client[] = []
+    class Watched extends Servers {
+      override async connect(options: Parameters<Servers['connect']>[0]) {
+        const client = await super.connect(options)
+        clients.push(client)
+        return client
+      }
+    }
+    const notifier = await openNotifier(new Watched([inject('databaseUrl')]), log)
+    open.push(notifier)
+    await terminateAll()
+    await expect.poll(() => clients.length > 1 && notifier.connected, { timeout: 10_000 }).toBe(true)
+    expect((await clients.at(-1)!.query('show synchronous_commit')).rows).toEqual([{ synchronous_commit: 'off' }])
+  })
+
+  test('no statement but the notifier’s notifies, except for rare changes of the catalog', async () => {
+    const notifying: string[] = []
+    for await (const file of glob('src/**/*.{ts,sql}'))
+      if (/pg_notify\(|\bnotify [a-z_]+'|'notify /.test(await readFile(file, 'utf8'))) notifying.push(file)
+    expect(notifying.sort()).toEqual([
+      'src/catalog/change-catalog.ts',
+      'src/db/postgres-notifier.ts',
+      'src/doctor/check-server.ts',
+    ])
   })
 
   test('the last to leave a channel ends its LISTEN, and a newcomer starts it again', async () => {
