@@ -5,20 +5,19 @@ const PREFIX = 'snt_'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_CHARACTERS = 36
 const CHECKSUM_CHARACTERS = 6
-const FORM = /^snt_[0-9A-Za-z]{42}$/
+const FORM = /^snt_((?:[0-9a-z]_)?[0-9A-Za-z]{36})([0-9A-Za-z]{6})$/
 
-/** Makes `snt_`, 36 random base62 characters and 6 of checksum. */
-export function newApiKey(): string {
-  let secret = ''
+/** Makes `snt_`, in a cell its mark and `_`, 36 random base62 characters and 6 of checksum. */
+export function newApiKey(cell: string | null = null): string {
+  let secret = cell === null ? '' : `${cell}_`
   for (let i = 0; i < SECRET_CHARACTERS; i++) secret += ALPHABET[randomInt(ALPHABET.length)]
   return PREFIX + secret + checksum(secret)
 }
 
 /** The checksum finds typing mistakes without a query. */
 export function isApiKey(text: string): boolean {
-  if (!FORM.test(text)) return false
-  const secret = text.slice(PREFIX.length, PREFIX.length + SECRET_CHARACTERS)
-  return checksum(secret) === text.slice(PREFIX.length + SECRET_CHARACTERS)
+  const [, secret, sum] = FORM.exec(text) ?? []
+  return secret !== undefined && checksum(secret) === sum
 }
 
 export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer')

@@ -103,7 +103,7 @@ export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<Ne
   const monthlyLimit = checkMonthlyLimit(input.monthlyLimit) ?? null
   const maxRunning = checkMaxRunning(input.maxRunning) ?? null
   const scopes = grantScopes(ctx, input.scopes ?? DEFAULT_SCOPES)
-  const apiKey = newApiKey()
+  const apiKey = newApiKey(ctx.settings.cell)
   const row = {
     id: newId('key', ctx.now()),
     accountId,

@@ -93,6 +93,8 @@ const dataSettings = (values: Values) => ({
   migrate: values.MIGRATE,
   /** null: made once under `dataDir`. */
   secretKey: values.SECRET_KEY ?? null,
+  /** null: the installation is no cell. */
+  cell: values.CELL ?? null,
   /** The previous SECRET_KEY until `sonant secrets rekey` has run. */
   oldSecretKey: values.OLD_SECRET_KEY ?? null,
   /** null: files under `dataDir`. */

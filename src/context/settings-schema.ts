@@ -70,6 +70,13 @@ const data = {
     .describe(
       'At least 32 characters. Signs URLs and encrypts webhook secrets. Without it a key is made once under DATA_DIR.',
     ),
+  CELL: z
+    .string()
+    .regex(/^[0-9a-z]$/, 'must be one lower-case letter or digit')
+    .optional()
+    .describe(
+      'The mark of this installation among several behind one address: one lower-case letter or digit, the same in all of its processes. New keys, ids of jobs and signed URLs carry it. See [cells](cells.md).',
+    ),
   OLD_SECRET_KEY: secret
     .optional()
     .describe(

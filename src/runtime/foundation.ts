@@ -24,7 +24,7 @@ import { openLexicons } from '../lexicon/account-lexicon.ts'
 import { openDisk } from '../storage/disk.ts'
 import { measuredStorage } from '../storage/measured-storage.ts'
 import { openS3 } from '../storage/s3.ts'
-import { signMediaUrl } from '../storage/sign-url.ts'
+import { signMediaUrl, type UrlSigner } from '../storage/sign-url.ts'
 import type { Storage } from '../storage/storage.ts'
 import { StoreWatch } from '../storage/store-watch.ts'
 import { type MeasuredParts, NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
@@ -68,12 +68,13 @@ export async function openFoundation(
   const { db, notifier, now } = await openData(settings, log, closers, { telemetry, asItIs, server })
   const common = { settings, log, telemetry, db, notifier, ...keys, now }
   const waiting = openWaiting(common, whole, closers)
-  const store = openStorage(settings, keys.signingKey, () => whole().publicUrl, telemetry)
+  const signer = { signingKey: keys.signingKey, publicUrl: () => whole().publicUrl, cell: settings.cell }
+  const store = openStorage(settings, signer, telemetry)
   const storeWatch = new StoreWatch(store, { store: settings.s3 === null ? 'disk' : 's3', log, telemetry })
   closers.push({ what: 'the storage', close: async () => storeWatch.close() })
   const deliveries = openDeliveryPort(whole)
   const trials = openTrials(common, closers)
-  const speechUrls = openSpeechUrls(keys.signingKey, () => whole().publicUrl)
+  const speechUrls = openSpeechUrls(signer)
   return {
     ...common,
     ...waiting,
@@ -88,8 +89,8 @@ export async function openFoundation(
   }
 }
 
-const openSpeechUrls = (signingKey: Uint8Array, publicUrl: () => string): SpeechUrls => ({
-  sign: (key, contentType, now) => signMediaUrl(publicUrl(), signingKey, { key, contentType, now }),
+const openSpeechUrls = (signer: UrlSigner): SpeechUrls => ({
+  sign: (key, contentType, now) => signMediaUrl(signer, { key, contentType, now }),
 })
 
 const guessPublicUrl = ({ publicUrl, host, port }: Settings): string => publicUrl ?? `http://${host}:${port}`
@@ -175,23 +176,18 @@ const openFeeds = (whole: () => Whole, subscriptions: Subscriptions) => ({
 })
 
 export const openStore = (settings: Settings): Storage =>
-  openStorage(settings, new Uint8Array(), () => '', NO_TELEMETRY)
+  openStorage(settings, { signingKey: new Uint8Array(), publicUrl: () => '' }, NO_TELEMETRY)
 
-function openStorage(
-  { s3, dataDir }: Settings,
-  signingKey: Uint8Array,
-  publicUrl: () => string,
-  telemetry: Telemetry,
-): Storage {
+function openStorage({ s3, dataDir }: Settings, signer: UrlSigner, telemetry: Telemetry): Storage {
   if (s3 === null) {
-    const disk = openDisk({ dir: join(dataDir, 'artifacts'), publicUrl, signingKey })
+    const disk = openDisk({ dir: join(dataDir, 'artifacts'), ...signer })
     return measuredStorage(disk, 'disk', telemetry)
   }
   const bucket = measuredStorage(openS3(s3, s3), 's3', telemetry)
   // The bucket checks expiry by its own clock, so the machine's clock signs, not the database's.
   const signUrl: Storage['signUrl'] = (key, { isDeleted, ...options }) =>
     isDeleted === true
-      ? signMediaUrl(publicUrl(), signingKey, { key, ...options })
+      ? signMediaUrl(signer, { key, ...options })
       : bucket.signUrl(key, { ...options, now: new Date() })
   return { ...bucket, signUrl }
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { StoreDown, type StoreFault } from '../errors/outages.ts'
 import { errorCode, makeWithParents, usingSync } from '../values/data-directory.ts'
-import { isStorageKey, signMediaUrl } from './sign-url.ts'
+import { isStorageKey, signMediaUrl, type UrlSigner } from './sign-url.ts'
 import { type ByteRange, SMALL_FILE_BYTES, type Storage, type Stored, type StoredFile } from './storage.ts'
 import { syncDirectory, writeDurably, writeNew } from './write-durably.ts'
 
@@ -39,14 +39,12 @@ interface Place {
   readonly device: number
 }
 
-interface DiskOptions {
+interface DiskOptions extends UrlSigner {
   readonly dir: string
-  readonly publicUrl: () => string
-  readonly signingKey: Uint8Array
 }
 
 /** Artifacts as files under one directory, served by `GET /media/*`. */
-export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
+export function openDisk({ dir, ...signer }: DiskOptions): Storage {
   const incoming = join(dir, INCOMING)
   usingSync(dir, () => {
     makeWithParents(incoming, DIRECTORY_MODE)
@@ -60,7 +58,7 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
       ),
     stat: (key) => tellingFaults(async () => (await statFile(pathOf(dir, key))) ?? missingIn(place)),
     read: (key, range) => tellingFaults(() => openStream(place, pathOf(dir, key), range)),
-    signUrl: (key, { contentType, now }) => signMediaUrl(publicUrl(), signingKey, { key, contentType, now }),
+    signUrl: (key, { contentType, now }) => signMediaUrl(signer, { key, contentType, now }),
     delete: (key) => tellingFaults(() => deleteFile(place, pathOf(dir, key))),
     deleteBelow: (folder) => tellingFaults(() => deleteFolder(place, pathOf(dir, folder))),
     probe: (bytes = SMALL_FILE_BYTES) => tellingFaults(() => tryWriting(place, bytes)),

@@ -9,14 +9,24 @@ type IdPrefix = (typeof ID_PREFIXES)[number]
 
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_CHARACTERS = 10
+/** "cell" in base32, which has no l, among the random characters. */
+const CELL_TAG = 'ce11'
+const CELL_TAG_AT = 14
+/** Base32 has no such letters: the letter before stands for each of them. */
+const BEFORE: Readonly<Record<string, string>> = { i: 'h', l: 'k', o: 'n', u: 't' }
 
 /**
  * Makes a TypeID: prefix, `_`, UUIDv7 in base32. Ids of one prefix sort by creation time.
  * @param at from the context's `now()`, which all processes share
+ * @param cell the setting: ids of jobs carry its mark
  */
-export function newId(prefix: IdPrefix, at = new Date()): string {
+export function newId(prefix: IdPrefix, at = new Date(), cell: string | null = null): string {
   const time = at.getTime().toString(16).padStart(12, '0')
-  return fromUUID(`${time.slice(0, 8)}-${time.slice(8)}${randomUUIDv7().slice(13)}`, prefix)
+  const id = fromUUID(`${time.slice(0, 8)}-${time.slice(8)}${randomUUIDv7().slice(13)}`, prefix)
+  if (cell === null) return id
+  const mark = CELL_TAG + (BEFORE[cell] === undefined ? `0${cell}` : `1${BEFORE[cell]}`)
+  const start = prefix.length + 1 + CELL_TAG_AT
+  return id.slice(0, start) + mark + id.slice(start + mark.length)
 }
 
 /** A row's created_at comes from its id, so both sort alike. */

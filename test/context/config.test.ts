@@ -25,6 +25,8 @@ describe('the settings', () => {
     ['every IPv6 address and no public one', { HOST: '::' }, 'PUBLIC_URL is needed where HOST is ::'],
     ['a warm-up that is neither on nor off', { WARM_UP: 'later' }, 'WARM_UP must be on or off'],
     ['a migration that is neither on nor off', { MIGRATE: 'yes' }, 'MIGRATE must be on or off'],
+    ['a cell of two letters', { CELL: 'ab' }, 'CELL must be one lower-case letter or digit'],
+    ['a cell of a capital letter', { CELL: 'A' }, 'CELL must be one lower-case letter or digit'],
   ])('with %s are refused by the name of the variable', (_what, env, reason) => {
     expect(() => readSettings(env)).toThrow(reason)
   })

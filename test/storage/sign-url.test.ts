@@ -16,11 +16,15 @@ const sign = (key = KEY, contentType = 'audio/wav', expires = EXPIRES) =>
 const keys = fc
   .array(fc.stringMatching(/^[a-z0-9_-][a-z0-9_.-]{0,9}$/), { minLength: 1, maxLength: 4 })
   .map((parts) => parts.join('/'))
-const grants = fc.record({
-  key: keys,
-  contentType: fc.string({ unit: 'grapheme', minLength: 1 }),
-  expires: fc.integer({ min: EXPIRES, max: EXPIRES + 1e9 }),
-})
+const grants = fc.record(
+  {
+    key: keys,
+    contentType: fc.string({ unit: 'grapheme', minLength: 1 }),
+    expires: fc.integer({ min: EXPIRES, max: EXPIRES + 1e9 }),
+    cell: fc.constantFrom('a', '7'),
+  },
+  { requiredKeys: ['key', 'contentType', 'expires'] },
+)
 
 describe('signMediaPath and verifyMediaPath', () => {
   test('every grant comes back as it was signed', () => {
@@ -46,6 +50,7 @@ describe('signMediaPath and verifyMediaPath', () => {
 
   const [path, query] = sign().split('?') as [string, string]
   const [type, expires, signature] = query.split('&') as [string, string, string]
+  const inCell = signMediaPath(signingKey, { key: KEY, ...WAV, expires: EXPIRES, cell: 'a' })
   const nextInAlphabet = String.fromCharCode(signature.charCodeAt(signature.length - 1) + 1)
   const refused: Record<string, string> = {
     'no query': path,
@@ -81,6 +86,9 @@ describe('signMediaPath and verifyMediaPath', () => {
     'a long expired URL': sign(KEY, 'audio/wav', 1),
     'a URL signed with another key': signMediaPath(randomBytes(32), { key: KEY, ...WAV, expires: EXPIRES }),
     'a bad key': '/media/',
+    'a cell that was not signed': sign().replace('&signature', '&cell=a&signature'),
+    'another cell': inCell.replace('cell=a', 'cell=b'),
+    'a cell that was taken away': inCell.replace('&cell=a', ''),
   }
 
   test.each(Object.entries(refused))('%s is refused', (_, url) => {

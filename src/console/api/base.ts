@@ -18,7 +18,7 @@ export const GRAPHQL = `${PREFIX}/graphql`
 export const serviceUrl = (): string => `${location.origin}${PREFIX}`
 
 /** The service signs these parameters. URLs of a bucket have others. */
-const SIGNED = /^\?type=[^&]+&expires=\d+&signature=[\w-]+$/
+const SIGNED = /^\?type=[^&]+&expires=\d+(&cell=[0-9a-z])?&signature=[\w-]+$/
 
 /**
  * A signed URL of this service at the origin of the page, which a browser reaches and may read without CORS, whatever name PUBLIC_URL says. The

@@ -183,7 +183,7 @@ export async function withNewId<Result>(ctx: Context, insert: (jobId: string) =>
   let at = ctx.now()
   for (let tries = 0; tries < MOST_IDS; tries++) {
     try {
-      return await insert(newId('job', at))
+      return await insert(newId('job', at, ctx.settings.cell))
     } catch (error) {
       if (!hasCode(error, LATE)) throw error
       at = await databaseTime(ctx)

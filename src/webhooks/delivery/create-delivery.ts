@@ -87,7 +87,7 @@ export async function sendTestWebhook(ctx: Context & DeliveryParts): Promise<str
   const url = account?.webhookUrl ?? null
   if (url === null) throw invalidRequest("Set the account's webhook URL first.")
   const made = await inTransaction(ctx.db, (tx) =>
-    createDeliveries(ctx, tx, [{ accountId, kind: 'test', jobId: newId('job', ctx.now()), url }]),
+    createDeliveries(ctx, tx, [{ accountId, kind: 'test', jobId: newId('job', ctx.now(), ctx.settings.cell), url }]),
   )
   made.announce()
   return made.ids[0]!

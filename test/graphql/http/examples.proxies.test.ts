@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,11 +9,13 @@ import { readSettings } from '../../../src/context/config.ts'
 import { parseCidr } from '../../../src/egress/ip-ranges.ts'
 import { MAX_BODY_BYTES, MAX_LIST_BYTES } from '../../../src/http/json-body.ts'
 import { MAX_FORM_BYTES } from '../../../src/http/multipart-body.ts'
+import { haproxyProgram } from '../../setup/servers/haproxy.ts'
 
 const run = promisify(execFile)
 const pathOf = (name: string) => fileURLToPath(new URL(`../../../examples/proxy/${name}`, import.meta.url))
 const CADDY = pathOf('Caddyfile')
 const NGINX = pathOf('nginx.conf')
+const HAPROXY = fileURLToPath(new URL('../../../examples/cells/haproxy.cfg', import.meta.url))
 const PROXIES = [
   ['Caddyfile', CADDY],
   ['nginx.conf', NGINX],
@@ -25,7 +27,7 @@ const isInstalled = (program: string): boolean => {
   return error === undefined
 }
 
-describe('the proxies of examples/proxy', () => {
+describe('the proxies of examples', () => {
   let dir = ''
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'sonant-proxy-'))
@@ -57,6 +59,31 @@ describe('the proxies of examples/proxy', () => {
     await writeFile(join(dir, 'nginx.conf'), `pid ${dir}/pid; error_log ${dir}/errors; events {} ${http}`)
     const { stderr } = await run('nginx', ['-t', '-p', dir, '-e', join(dir, 'errors'), '-c', join(dir, 'nginx.conf')])
     expect(stderr).toContain('test is successful')
+  })
+
+  test.skipIf(haproxyProgram === undefined)("cells' haproxy.cfg is valid to haproxy", async () => {
+    const certificates = join(dir, 'certificates')
+    await mkdir(certificates)
+    const made = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=voice.example.org'
+    const { stdout } = await run('openssl', ['req', ...made.split(' '), '-keyout', '-'])
+    await writeFile(join(certificates, 'voice.pem'), stdout)
+    const config = (await readFile(HAPROXY, 'utf8'))
+      .replaceAll('/etc/haproxy/cells.map', HAPROXY.replace('haproxy.cfg', 'cells.map'))
+      .replace('/etc/haproxy/certificates/', `${certificates}/`)
+    await writeFile(join(dir, 'haproxy.cfg'), config)
+    expect((await run(haproxyProgram!, ['-c', '-f', join(dir, 'haproxy.cfg')])).stdout).toContain('file is valid')
+  })
+
+  test("cells' haproxy.cfg names settings that are valid, and waits longer than any answer takes", async () => {
+    const text = await readFile(HAPROXY, 'utf8')
+    const settings = [...text.matchAll(/^# {3}([A-Z_]+)=(\S+)$/gm)].map(([, name, value]) => [name, value])
+    expect(readSettings(Object.fromEntries(settings))).toMatchObject({
+      cell: 'a',
+      publicUrl: 'https://a.voice.example.org',
+      trustedProxies: [parseCidr('192.0.2.1/32')],
+    })
+    const { timeoutSeconds } = readSettings({}).companion
+    expect(Number(/timeout server (\d+)s/.exec(text)?.[1])).toBeGreaterThan(2 * timeoutSeconds)
   })
 
   test.each(PROXIES)('%s leads to where Sonant listens, and names the settings that it needs', async (_name, path) => {

@@ -9,7 +9,7 @@ const MOST_ATTEMPTS = 4
 const PAGE = 100
 const DAY_MS = 86_400_000
 /** A whole key, a webhook secret, a signed URL. */
-const NEVER_LOGGED = /snt_[0-9A-Za-z]{42}|whsec_[0-9A-Za-z+/]{8,}|[?&](signature|X-Amz-Signature)=/i
+const NEVER_LOGGED = /snt_([0-9a-z]_)?[0-9A-Za-z]{42}|whsec_[0-9A-Za-z+/]{8,}|[?&](signature|X-Amz-Signature)=/i
 const JOBS = `query ($after: String) { jobs(first: ${PAGE}, after: $after) {
   pageInfo { hasNextPage endCursor } edges { node { id status completedAt errorCode } } } }`
 

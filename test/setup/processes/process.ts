@@ -17,7 +17,7 @@ const START_DEADLINE_MS = 90_000
 const STOP_DEADLINE_MS = 60_000
 const COMMAND_DEADLINE_MS = 90_000
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
-const KEY = /snt_[0-9A-Za-z]{42}/
+const KEY = /snt_([0-9a-z]_)?[0-9A-Za-z]{42}/
 
 export type Ran = { code: number; stdout: string; stderr: string }
 export type Env = Record<string, string | undefined>

@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { freePorts } from '../http.ts'
 import { until } from '../wait.ts'
 import { installedProgram } from './installed-program.ts'
 
 const TIMEOUT_MS = 60_000
+const CELLS = fileURLToPath(new URL('../../../examples/cells', import.meta.url))
 
 export const haproxyProgram = installedProgram('haproxy')
 
@@ -28,20 +30,45 @@ listen postgres
 
 /** HAProxy itself, which leads to the primary, and to the standby once it finds that the primary is down. @returns its URL */
 export async function startHaproxy(primaryUrl: string, standbyUrl: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'sonant-haproxy-'))
   const [port = 0] = await freePorts(1)
-  const config = join(folder, 'haproxy.cfg')
-  writeFileSync(config, configOf(port, new URL(primaryUrl).host, new URL(standbyUrl).host))
-  const child = spawn(haproxyProgram ?? '', ['-db', '-q', '-f', config], { stdio: 'ignore' })
-  await until(() => listens(port), TIMEOUT_MS, 'HAProxy to listen')
+  const close = await run(port, configOf(port, new URL(primaryUrl).host, new URL(standbyUrl).host))
   const url = new URL(primaryUrl)
   url.port = String(port)
-  return {
-    url: url.href,
-    close: async () => {
-      if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit')
-      rmSync(folder, { recursive: true, force: true })
-    },
+  return { url: url.href, close }
+}
+
+/**
+ * The example for cells, without TLS.
+ * @param port where it listens, on the loopback address
+ * @param cells the address of each cell, by its letter
+ */
+export function startCellsProxy(
+  port: number,
+  cells: Readonly<Record<'a' | 'b', string>>,
+): Promise<() => Promise<void>> {
+  const config = readFileSync(join(CELLS, 'haproxy.cfg'), 'utf8')
+    .replace(/maxconn .*/, 'maxconn 1000')
+    .replace('bind :80\n', `bind 127.0.0.1:${port}\n`)
+    .replace(/^ *(bind :443|http-request redirect) .*\n/gm, '')
+    .replaceAll('/etc/haproxy/cells.map', join(CELLS, 'cells.map'))
+    .replace('192.0.2.11:4000', new URL(cells.a).host)
+    .replace('192.0.2.21:4000', new URL(cells.b).host)
+  return run(port, config)
+}
+
+async function run(port: number, text: string): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'sonant-haproxy-'))
+  const config = join(folder, 'haproxy.cfg')
+  writeFileSync(config, text)
+  const child = spawn(haproxyProgram ?? '', ['-db', '-q', '-f', config], { stdio: 'ignore' })
+  const ready = () => {
+    if (child.exitCode !== null) throw new Error(`HAProxy ended with ${child.exitCode} at its start`)
+    return listens(port)
+  }
+  await until(ready, TIMEOUT_MS, 'HAProxy to listen')
+  return async () => {
+    if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit')
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
