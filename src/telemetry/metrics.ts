@@ -51,6 +51,7 @@ export const METRICS = {
   engine_request_duration_seconds: histogram(STEP_SECONDS, 'Requests to engines.', 'kind', 'server', 'outcome'),
   engine_requests_in_flight: gauge('Requests of this worker that are at a server.', 'server'),
   engine_permits: gauge('Requests that this worker may have at a server.', 'server'),
+  engine_permits_expired_total: counter('Times that the permits of this worker ended before they were renewed.'),
   engine_limit: gauge('Requests that all workers together may have at a server.', 'server'),
   engine_down: gauge('1 while a server counts as down for this worker.', 'server'),
   worker_slots: gauge('Jobs that this worker can run at once, of interactive and of batch jobs each.', 'pool'),

@@ -16,14 +16,24 @@ const HEARTBEAT = `
   values ($1, $2, $3, $4, $5, $6, $7, $8, $10)
   on conflict (id) do update set
     pools = $4, slots = $5, in_flight = $6, gpus = $7, server = $8, away = $10, heartbeat_at = now()
-  returning exists(
-    select from worker w where w.id <> $1 and w.heartbeat_at < now() - $9 * interval '1 millisecond') as others_dead`
+  returning (
+    select json_build_object('haveDead', coalesce(bool_or(o.is_dead), false),
+      'peers', coalesce(sum(hashtext(o.id || o.pools::text)) filter (where o.pools && $4 and not o.is_dead), 0)::text)
+    from (select *, heartbeat_at < now() - $9 * interval '1 millisecond' as is_dead from worker) o where o.id <> $1) as others`
 
 const CANCEL_MS = 1000
 
+interface Others {
+  readonly haveDead: boolean
+  readonly peers: string
+}
+
+const UNKNOWN: Others = { haveDead: true, peers: '' }
+
 interface Registrant {
   load(): WorkerLoad
-  onHeartbeat?(): Promise<void>
+  /** @param peers another text once a living worker of the same pools has come, gone or changed its pools */
+  onHeartbeat?(peers: string): Promise<void>
   onSilence?(): void
 }
 
@@ -86,7 +96,7 @@ class Heartbeats implements Registration {
     // The lease starts before the request, because other workers count from the database's write.
     const begun = performance.now()
     const statement = { name: 'worker_heartbeat', text: HEARTBEAT, values: this.#values() }
-    const { rows } = await this.#runtime.db.pool.query<{ others_dead: boolean }>(statement)
+    const { rows } = await this.#runtime.db.pool.query<{ others: Others }>(statement)
     const now = performance.now()
     clearTimeout(this.#lease)
     this.#lease = setTimeout(() => this.#registrant.onSilence?.(), Math.max(0, begun + LEASE_MS - now))
@@ -95,7 +105,7 @@ class Heartbeats implements Registration {
     this.#lastAt = now
     this.#writtenAt = now
     // Heartbeats do not wait for this, so a slow rescue cannot make this worker look dead.
-    this.#following ??= this.#follow(now, rows[0]?.others_dead ?? true)
+    this.#following ??= this.#follow(now, rows[0]?.others ?? UNKNOWN)
       .catch((error: Error) => this.#missed(error))
       .finally(() => {
         this.#following = undefined
@@ -118,9 +128,9 @@ class Heartbeats implements Registration {
     ]
   }
 
-  async #follow(now: number, areOthersDead: boolean): Promise<void> {
-    if (areOthersDead && now - this.#steadySince > DEAD_AFTER_MS) await rescueDeadWorkersJobs(this.#runtime)
-    await this.#registrant.onHeartbeat?.()
+  async #follow(now: number, { haveDead, peers }: Others): Promise<void> {
+    if (haveDead && now - this.#steadySince > DEAD_AFTER_MS) await rescueDeadWorkersJobs(this.#runtime)
+    await this.#registrant.onHeartbeat?.(peers)
   }
 
   #missed(error: Error): void {

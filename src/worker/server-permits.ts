@@ -1,26 +1,17 @@
 import { embeddedSlots, ownedServerLimit, serverLimits, serverQueues } from '../catalog/engine-server.ts'
-import { jobKinds } from '../catalog/job-kinds.ts'
+import { jobKinds, SHARED_QUEUES } from '../catalog/job-kinds.ts'
 import { Semaphore } from '../concurrency/semaphore.ts'
-import { inTransaction, type Tx } from '../db/database.ts'
 import { OWNED_SERVER } from '../engines/engine-block.ts'
-import { type JobKind, voiceKind } from '../queue/job-kind.ts'
+import { type JobKind, poolOfQueue, voiceKind } from '../queue/job-kind.ts'
 import { ServerQueue, type ServerQueues } from '../queue/server-queue.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { DEAD_AFTER_MS } from './workers.ts'
 
 /** Workers stop using permits a second before others take them for dead. */
 const VALID_MS = DEAD_AFTER_MS - 1000
-/** The timeout frees the lock of a worker that loses its network. */
-const LOCK = `
-  set local idle_in_transaction_session_timeout = '${VALID_MS - 1000}ms';
-  select pg_advisory_xact_lock(hashtextextended('sonant permits', 0))`
-/** now() is the begin of the transaction, which waited for the lock: a heartbeat may be newer. */
-const GRANT = 'update worker set permits = $2, heartbeat_at = greatest(heartbeat_at, now()) where id = $1'
-const ROUND_SECONDS = 10
-const PEERS = `
-  select id, pools, permits, heartbeat_at > now() - $2 * interval '1 millisecond' as shares,
-    floor(extract(epoch from clock_timestamp()) / ${ROUND_SECONDS})::integer as round
-  from worker where id <> $1 order by id`
+const EXPIRED =
+  'permits have expired: this worker sends no request to servers with a limit until PostgreSQL renews them'
+const SHARE = `select server, fair, permits from share_servers($1, $2, $3, $4 * interval '1 millisecond', $5)`
 
 interface Gate {
   readonly slots: Semaphore
@@ -32,20 +23,18 @@ interface ServerQueuePair {
   readonly others: ServerQueue
 }
 
-export interface Peer {
-  readonly id: string
-  readonly queues: readonly string[]
-  /** Concurrent requests by server; reserved even if the worker is silent. */
-  readonly permits: Readonly<Record<string, number>>
-  readonly shares: boolean
+interface Asked {
+  readonly name: string
+  readonly limit: number
+  readonly pools: readonly string[]
+  /** Every worker serves it. */
+  readonly shared: boolean
+  /** This worker uses no more permits until it has the answer. */
+  readonly kept: number
+  readonly rest: number
 }
 
-interface Claimant {
-  readonly id: string
-  readonly queues: readonly string[]
-  readonly inUse: number
-  readonly busy: boolean
-}
+type PermitRuntime = Pick<Runtime, 'catalog' | 'db' | 'workerId' | 'log' | 'telemetry'>
 
 interface Share {
   /** Its part of the limit, reached as others release permits. */
@@ -54,34 +43,31 @@ interface Share {
   readonly permits: number
 }
 
-interface Shared {
-  readonly name: string
-  readonly limit: number
-  readonly queues: ReadonlySet<string>
-}
+type Granted = Share & { readonly server: string }
 
 /**
- * This process's permits (concurrent requests) for each server's `max_in_flight`. Workers share limits one at a time under a lock
- * and write their permits before using them. A dead worker's permits become free with its jobs. An owned server is not shared.
+ * This process's permits (concurrent requests) for each server's `max_in_flight`. One statement shares out the servers that this worker
+ * serves or uses, under a lock for each, and writes the permits before this worker uses them. A dead worker's permits become free with its
+ * jobs. An owned server is not shared.
  */
 export class ServerPermits {
-  readonly #runtime: Pick<Runtime, 'catalog' | 'db' | 'workerId'>
-  readonly #queues: () => readonly string[]
+  readonly #runtime: PermitRuntime
+  readonly #pools: () => readonly string[]
   readonly #ownedLimit: () => number
   readonly #gates = new Map<string, Gate>()
   readonly #watchers = new Map<string, () => void>()
   #shares = new Map<string, Share>()
   #validUntil = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> = Promise.resolve()
+  #turn = 0
+  #peers = ''
+  #expiry: NodeJS.Timeout | undefined
+  #hasExpired = false
 
-  constructor(
-    runtime: Pick<Runtime, 'catalog' | 'db' | 'workerId'>,
-    queues: () => readonly string[],
-    owned: () => readonly string[] = () => [],
-  ) {
+  constructor(runtime: PermitRuntime, pools: () => readonly string[], owned: () => readonly string[] = () => []) {
     this.#runtime = runtime
-    this.#queues = queues
-    this.#ownedLimit = () => ownedServerLimit(runtime.catalog.current, new Set(owned()))
+    this.#pools = pools
+    this.#ownedLimit = () => ownedServerLimit(runtime.catalog.current, new Set(queuesOf(owned())))
   }
 
   slotsAt(server: string): Semaphore {
@@ -120,11 +106,28 @@ export class ServerPermits {
     grantMore(this.#gateAt(OWNED_SERVER))
   }
 
-  /** Shares the limits anew. The worker calls it after each heartbeat and each change of pools or catalog. */
+  /**
+   * Shares the limits anew on a change, and in time before the permits end. The worker calls it after each heartbeat.
+   * @param peers another text once a worker of the same pools has come, gone or changed its pools
+   */
+  async follow(peers: string): Promise<void> {
+    const isHalfOver = performance.now() > this.#validUntil - VALID_MS / 2
+    const isUnsettled = [...this.#shares.values()].some(({ fair, permits }) => fair !== permits)
+    if (!isHalfOver && !isUnsettled && peers === this.#peers) return
+    await this.renew()
+    this.#peers = peers
+  }
+
+  /** Shares the limits anew. The worker calls it after each change of pools or catalog. */
   renew(): Promise<void> {
     const renewed = this.#renewing.then(() => this.#renew())
     this.#renewing = renewed.catch(() => undefined)
     return renewed
+  }
+
+  /** The end of the worker, whose permits then may end unnoticed. */
+  close(): void {
+    clearTimeout(this.#expiry)
   }
 
   #permitsAt(server: string, letIn = 0): number {
@@ -164,40 +167,66 @@ export class ServerPermits {
   }
 
   async #renew(): Promise<void> {
+    await this.#share()
+    const isAbove = [...this.#shares].some(([server, { permits }]) => this.#keptAt(server) < permits)
+    // The second time tells the others that this worker already uses fewer.
+    if (isAbove) await this.#share()
+  }
+
+  async #share(): Promise<void> {
+    const asked = this.#askedServers()
+    if (asked.length === 0 && this.#shares.size === 0) return
+    const names = new Set(asked.map(({ name }) => name))
+    this.#shares = new Map([...this.#shares].filter(([server]) => names.has(server)))
     const begun = performance.now()
-    if (this.#gates.size === 0 && serverLimits(this.#runtime.catalog.current).size === 0) return
-    this.#shares = await inTransaction(this.#runtime.db, (tx) => this.#writeShares(tx))
-    this.#validUntil = begun + VALID_MS
+    const values = [this.#runtime.workerId, ++this.#turn, this.#pools(), DEAD_AFTER_MS, JSON.stringify(asked)]
+    const { rows } = await this.#runtime.db.pool.query<Granted>({ name: 'share_servers', text: SHARE, values })
+    if (rows.length < asked.length) throw new Error('this worker is not registered')
+    this.#shares = new Map(rows.map(({ server, ...share }) => [server, share]))
+    this.#validate(begun)
     for (const gate of this.#gates.values()) grantMore(gate)
   }
 
-  async #writeShares(tx: Tx): Promise<Map<string, Share>> {
-    const { workerId } = this.#runtime
-    await tx.query(LOCK)
-    const next = this.#shareAll(await readPeers(tx, workerId))
-    // Until the commit is known, only what both the old and the new permits allow is used.
-    this.#shares = new Map([...next].map(([server, share]) => [server, lower(share, this.#shares.get(server))]))
-    const permits = [...next].flatMap(([server, share]) => (share.permits > 0 ? [[server, share.permits]] : []))
-    const { rowCount } = await tx.query(GRANT, [workerId, JSON.stringify(Object.fromEntries(permits))])
-    if (rowCount === 0) throw new Error('this worker is not registered')
-    return next
+  #askedServers(): Asked[] {
+    const servers = this.#runtime.catalog.current
+    const limits = serverLimits(servers)
+    const served = queuesOf(this.#pools()).flatMap((queue) => [...serverLimits(servers, { queue }).keys()])
+    const names = new Set([...served, ...this.#gates.keys()])
+    names.delete(OWNED_SERVER)
+    return [...names].map((name) => {
+      const { inUse, busy } = this.#useOf(name)
+      const queues = serverQueues(servers, name)
+      return {
+        name,
+        limit: limits.get(name) ?? Math.max(1, inUse),
+        pools: [...queues].flatMap((queue) => poolOfQueue(queue) ?? []),
+        shared: SHARED_QUEUES.some((queue) => queues.has(queue)),
+        kept: this.#keptAt(name),
+        rest: busy ? Math.max(1, inUse) : 0,
+      }
+    })
   }
 
-  #shareAll(peers: readonly PeerNow[]): Map<string, Share> {
-    const servers = this.#runtime.catalog.current
-    const queues = this.#queues()
-    const limits = serverLimits(servers)
-    limits.delete(OWNED_SERVER)
-    for (const server of this.#gates.keys()) {
-      if (!limits.has(server) && server !== OWNED_SERVER) limits.set(server, Math.max(1, this.#useOf(server).inUse))
-    }
-    return new Map(
-      [...limits].map(([name, limit]) => {
-        const server = { name, limit, queues: serverQueues(servers, name) }
-        const claimant = { id: this.#runtime.workerId, queues, ...this.#useOf(name) }
-        return [name, shareOut(server, claimant, peers, peers[0]?.round)]
-      }),
-    )
+  #keptAt(server: string): number {
+    const { inUse } = this.#useOf(server)
+    return Math.max(inUse, this.#permitsAt(server, inUse))
+  }
+
+  #validate(begun: number): void {
+    const { log, telemetry } = this.#runtime
+    this.#validUntil = begun + VALID_MS
+    const leftMs = this.#validUntil - performance.now()
+    if (leftMs <= 0) return
+    if (this.#hasExpired) log.info('the permits of this worker are renewed')
+    this.#hasExpired = false
+    clearTimeout(this.#expiry)
+    if (this.#shares.size === 0) return
+    this.#expiry = setTimeout(() => {
+      this.#hasExpired = true
+      telemetry.count('engine_permits_expired_total', {})
+      log.warn({ servers: this.#shares.size }, EXPIRED)
+    }, leftMs)
+    this.#expiry.unref()
   }
 }
 
@@ -210,51 +239,9 @@ function grantMore({ slots, queues: { awaited, others } }: Gate): void {
   others.grantMore()
 }
 
-const lower = (next: Share, last: Share | undefined): Share => ({
-  fair: Math.min(next.fair, last?.fair ?? 0),
-  permits: Math.min(next.permits, last?.permits ?? 0),
-})
-
-/**
- * Divides a server's limit among its workers, oldest first. If a queue would have no worker, they take turns. Permits that another
- * worker holds stay its own until released.
- * @param round the same for all workers; increases with time
- */
-export function shareOut(server: Shared, claimant: Claimant, peers: readonly Peer[], round = 0): Share {
-  const serves = ({ queues }: Pick<Peer, 'queues'>) => queues.some((queue) => server.queues.has(queue))
-  const sharers = [claimant, ...peers.filter((peer) => peer.shares && serves(peer))].sort(byAge)
-  const parts = sharers.length
-  const first = leavesOut(server, sharers) ? (round * server.limit) % parts : 0
-  const place = (sharers.indexOf(claimant) - first + parts) % parts
-  const part = Math.floor(server.limit / parts) + (place < server.limit % parts ? 1 : 0)
-  const rest = claimant.busy ? Math.max(1, claimant.inUse) : 0
-  const fair = serves(claimant) ? part : rest
-  const held = peers.reduce((sum, peer) => sum + (peer.permits[server.name] ?? 0), 0)
-  return { fair, permits: Math.max(claimant.inUse, Math.min(fair, Math.max(0, server.limit - held))) }
-}
-
-function leavesOut({ limit, queues }: Shared, sharers: readonly Pick<Peer, 'queues'>[]): boolean {
-  const served = (by: typeof sharers) =>
-    [...queues].filter((queue) => by.some((worker) => worker.queues.includes(queue)))
-  return served(sharers.slice(0, limit)).length < served(sharers).length
-}
-
-const byAge = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
-
 /** Queues of a worker with these pools; a stopping worker has none, any other also generates. */
-export const queuesOf = (pools: readonly string[]): string[] =>
+const queuesOf = (pools: readonly string[]): string[] =>
   pools.length === 0 ? [] : jobKinds(pools).map(({ queue }) => queue)
-
-type PeerNow = Peer & { readonly round: number }
-
-/** Includes dead workers, whose permits become free only with their jobs. */
-async function readPeers(tx: Tx, workerId: string): Promise<PeerNow[]> {
-  const { rows } = await tx.query<Omit<PeerNow, 'queues'> & { readonly pools: readonly string[] }>(PEERS, [
-    workerId,
-    DEAD_AFTER_MS,
-  ])
-  return rows.map(({ pools, ...peer }) => ({ ...peer, queues: queuesOf(pools) }))
-}
 
 /** Slots for jobs that run in this process, including a pool that no endpoint names. */
 export function slotsInProcess({ catalog }: Pick<Runtime, 'catalog'>, pool: string, threads: number): number {

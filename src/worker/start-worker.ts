@@ -17,7 +17,7 @@ import { type Registration, registerWorker } from './register-worker.ts'
 import { type Pools, servePools } from './serve-pools.ts'
 import { asOwnedServer, openWorkerServer, type ServerOptions } from './server/open-worker-server.ts'
 import type { WorkerServer } from './server/worker-server.ts'
-import { queuesOf, ServerPermits, slotsOver } from './server-permits.ts'
+import { ServerPermits, slotsOver } from './server-permits.ts'
 import { EngineWatch } from './watch-engines.ts'
 import { GpuWatch } from './watch-gpus.ts'
 import type { WorkerLoad } from './workers.ts'
@@ -90,7 +90,7 @@ class JobWorker implements Worker {
     this.#watching.push(() => this.#engineWatch.end())
     this.#registration = await registerWorker(runtime, {
       load: () => this.#load(),
-      onHeartbeat: () => parts.permits.renew(),
+      onHeartbeat: (peers) => parts.permits.follow(peers),
       onSilence: () => {
         for (const dispatchers of this.#dispatchers()) dispatchers.leaveServers()
       },
@@ -116,17 +116,18 @@ class JobWorker implements Worker {
     await cogServers.left()
     await this.#server?.stop()
     await this.#registration?.end()
+    permits.close()
     if (this.#options.engines === undefined) await engines.close()
   }
 
   #openParts(): WorkerParts {
     const [{ log, settings, db, telemetry }, { espeak }] = [this.#runtime, this.#options]
     const threads = availableParallelism()
-    const queues = () => queuesOf(this.#pools?.names ?? [])
+    const pools = () => this.#pools?.names ?? []
     const permits = new ServerPermits(
       this.#runtime,
-      () => (this.#stopping ? [] : queues()),
-      () => (this.#server?.url ? queues() : []),
+      () => (this.#stopping ? [] : pools()),
+      () => (this.#server?.url ? pools() : []),
     )
     const owned = asOwnedServer(this.#server)
     const slotsAt = (server: string) => permits.slotsAt(server)

@@ -3426,6 +3426,7 @@ export const WorkerScalarFieldEnum = {
   gpus: 'gpus',
   server: 'server',
   permits: 'permits',
+  permitsTurn: 'permitsTurn',
   away: 'away',
   startedAt: 'startedAt',
   heartbeatAt: 'heartbeatAt'

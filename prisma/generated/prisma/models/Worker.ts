@@ -29,11 +29,13 @@ export type AggregateWorker = {
 export type WorkerAvgAggregateOutputType = {
   slots: number | null
   inFlight: number | null
+  permitsTurn: number | null
 }
 
 export type WorkerSumAggregateOutputType = {
   slots: number | null
   inFlight: number | null
+  permitsTurn: number | null
 }
 
 export type WorkerMinAggregateOutputType = {
@@ -42,6 +44,7 @@ export type WorkerMinAggregateOutputType = {
   version: string | null
   slots: number | null
   inFlight: number | null
+  permitsTurn: number | null
   startedAt: Date | null
   heartbeatAt: Date | null
 }
@@ -52,6 +55,7 @@ export type WorkerMaxAggregateOutputType = {
   version: string | null
   slots: number | null
   inFlight: number | null
+  permitsTurn: number | null
   startedAt: Date | null
   heartbeatAt: Date | null
 }
@@ -66,6 +70,7 @@ export type WorkerCountAggregateOutputType = {
   gpus: number
   server: number
   permits: number
+  permitsTurn: number
   away: number
   startedAt: number
   heartbeatAt: number
@@ -76,11 +81,13 @@ export type WorkerCountAggregateOutputType = {
 export type WorkerAvgAggregateInputType = {
   slots?: true
   inFlight?: true
+  permitsTurn?: true
 }
 
 export type WorkerSumAggregateInputType = {
   slots?: true
   inFlight?: true
+  permitsTurn?: true
 }
 
 export type WorkerMinAggregateInputType = {
@@ -89,6 +96,7 @@ export type WorkerMinAggregateInputType = {
   version?: true
   slots?: true
   inFlight?: true
+  permitsTurn?: true
   startedAt?: true
   heartbeatAt?: true
 }
@@ -99,6 +107,7 @@ export type WorkerMaxAggregateInputType = {
   version?: true
   slots?: true
   inFlight?: true
+  permitsTurn?: true
   startedAt?: true
   heartbeatAt?: true
 }
@@ -113,6 +122,7 @@ export type WorkerCountAggregateInputType = {
   gpus?: true
   server?: true
   permits?: true
+  permitsTurn?: true
   away?: true
   startedAt?: true
   heartbeatAt?: true
@@ -215,6 +225,7 @@ export type WorkerGroupByOutputType = {
   gpus: runtime.JsonValue
   server: runtime.JsonValue | null
   permits: runtime.JsonValue
+  permitsTurn: number
   away: runtime.JsonValue
   startedAt: Date
   heartbeatAt: Date
@@ -253,6 +264,7 @@ export type WorkerWhereInput = {
   gpus?: Prisma.JsonFilter<"Worker">
   server?: Prisma.JsonNullableFilter<"Worker">
   permits?: Prisma.JsonFilter<"Worker">
+  permitsTurn?: Prisma.IntFilter<"Worker"> | number
   away?: Prisma.JsonFilter<"Worker">
   startedAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
   heartbeatAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
@@ -268,6 +280,7 @@ export type WorkerOrderByWithRelationInput = {
   gpus?: Prisma.SortOrder
   server?: Prisma.SortOrderInput | Prisma.SortOrder
   permits?: Prisma.SortOrder
+  permitsTurn?: Prisma.SortOrder
   away?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
@@ -286,6 +299,7 @@ export type WorkerWhereUniqueInput = Prisma.AtLeast<{
   gpus?: Prisma.JsonFilter<"Worker">
   server?: Prisma.JsonNullableFilter<"Worker">
   permits?: Prisma.JsonFilter<"Worker">
+  permitsTurn?: Prisma.IntFilter<"Worker"> | number
   away?: Prisma.JsonFilter<"Worker">
   startedAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
   heartbeatAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
@@ -301,6 +315,7 @@ export type WorkerOrderByWithAggregationInput = {
   gpus?: Prisma.SortOrder
   server?: Prisma.SortOrderInput | Prisma.SortOrder
   permits?: Prisma.SortOrder
+  permitsTurn?: Prisma.SortOrder
   away?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
@@ -324,6 +339,7 @@ export type WorkerScalarWhereWithAggregatesInput = {
   gpus?: Prisma.JsonWithAggregatesFilter<"Worker">
   server?: Prisma.JsonNullableWithAggregatesFilter<"Worker">
   permits?: Prisma.JsonWithAggregatesFilter<"Worker">
+  permitsTurn?: Prisma.IntWithAggregatesFilter<"Worker"> | number
   away?: Prisma.JsonWithAggregatesFilter<"Worker">
   startedAt?: Prisma.DateTimeWithAggregatesFilter<"Worker"> | Date | string
   heartbeatAt?: Prisma.DateTimeWithAggregatesFilter<"Worker"> | Date | string
@@ -339,6 +355,7 @@ export type WorkerCreateInput = {
   gpus: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  permitsTurn?: number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Date | string
   heartbeatAt?: Date | string
@@ -354,6 +371,7 @@ export type WorkerUncheckedCreateInput = {
   gpus: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  permitsTurn?: number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Date | string
   heartbeatAt?: Date | string
@@ -369,6 +387,7 @@ export type WorkerUpdateInput = {
   gpus?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  permitsTurn?: Prisma.IntFieldUpdateOperationsInput | number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -384,6 +403,7 @@ export type WorkerUncheckedUpdateInput = {
   gpus?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  permitsTurn?: Prisma.IntFieldUpdateOperationsInput | number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -399,6 +419,7 @@ export type WorkerCreateManyInput = {
   gpus: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  permitsTurn?: number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Date | string
   heartbeatAt?: Date | string
@@ -414,6 +435,7 @@ export type WorkerUpdateManyMutationInput = {
   gpus?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  permitsTurn?: Prisma.IntFieldUpdateOperationsInput | number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -429,6 +451,7 @@ export type WorkerUncheckedUpdateManyInput = {
   gpus?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  permitsTurn?: Prisma.IntFieldUpdateOperationsInput | number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -444,6 +467,7 @@ export type WorkerCountOrderByAggregateInput = {
   gpus?: Prisma.SortOrder
   server?: Prisma.SortOrder
   permits?: Prisma.SortOrder
+  permitsTurn?: Prisma.SortOrder
   away?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
@@ -452,6 +476,7 @@ export type WorkerCountOrderByAggregateInput = {
 export type WorkerAvgOrderByAggregateInput = {
   slots?: Prisma.SortOrder
   inFlight?: Prisma.SortOrder
+  permitsTurn?: Prisma.SortOrder
 }
 
 export type WorkerMaxOrderByAggregateInput = {
@@ -460,6 +485,7 @@ export type WorkerMaxOrderByAggregateInput = {
   version?: Prisma.SortOrder
   slots?: Prisma.SortOrder
   inFlight?: Prisma.SortOrder
+  permitsTurn?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
 }
@@ -470,6 +496,7 @@ export type WorkerMinOrderByAggregateInput = {
   version?: Prisma.SortOrder
   slots?: Prisma.SortOrder
   inFlight?: Prisma.SortOrder
+  permitsTurn?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
 }
@@ -477,6 +504,7 @@ export type WorkerMinOrderByAggregateInput = {
 export type WorkerSumOrderByAggregateInput = {
   slots?: Prisma.SortOrder
   inFlight?: Prisma.SortOrder
+  permitsTurn?: Prisma.SortOrder
 }
 
 export type WorkerCreatepoolsInput = {
@@ -500,6 +528,7 @@ export type WorkerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   gpus?: boolean
   server?: boolean
   permits?: boolean
+  permitsTurn?: boolean
   away?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
@@ -515,6 +544,7 @@ export type WorkerSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   gpus?: boolean
   server?: boolean
   permits?: boolean
+  permitsTurn?: boolean
   away?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
@@ -530,6 +560,7 @@ export type WorkerSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   gpus?: boolean
   server?: boolean
   permits?: boolean
+  permitsTurn?: boolean
   away?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
@@ -545,12 +576,13 @@ export type WorkerSelectScalar = {
   gpus?: boolean
   server?: boolean
   permits?: boolean
+  permitsTurn?: boolean
   away?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
 }
 
-export type WorkerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "host" | "version" | "pools" | "slots" | "inFlight" | "gpus" | "server" | "permits" | "away" | "startedAt" | "heartbeatAt", ExtArgs["result"]["worker"]>
+export type WorkerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "host" | "version" | "pools" | "slots" | "inFlight" | "gpus" | "server" | "permits" | "permitsTurn" | "away" | "startedAt" | "heartbeatAt", ExtArgs["result"]["worker"]>
 
 export type $WorkerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Worker"
@@ -574,6 +606,10 @@ export type $WorkerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
      * `{"http://gpu:8091": 4}`: concurrent requests per server.
      */
     permits: runtime.JsonValue
+    /**
+     * A statement that writes permits names a later turn; one that arrives late changes nothing.
+     */
+    permitsTurn: number
     /**
      * `{"http://gpu:8091": "connection refused"}`: engines that failed three probes.
      */
@@ -1012,6 +1048,7 @@ export interface WorkerFieldRefs {
   readonly gpus: Prisma.FieldRef<"Worker", 'Json'>
   readonly server: Prisma.FieldRef<"Worker", 'Json'>
   readonly permits: Prisma.FieldRef<"Worker", 'Json'>
+  readonly permitsTurn: Prisma.FieldRef<"Worker", 'Int'>
   readonly away: Prisma.FieldRef<"Worker", 'Json'>
   readonly startedAt: Prisma.FieldRef<"Worker", 'DateTime'>
   readonly heartbeatAt: Prisma.FieldRef<"Worker", 'DateTime'>
