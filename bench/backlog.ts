@@ -21,13 +21,16 @@ const FULL_SERVER = 'http://full.invalid'
 
 /** Makes the endpoint `bench`, whose jobs wait for workers of the pool `bench`, and `full` in the same pool, whose server takes one. */
 export async function applyBenchEndpoint(environment: Environment, maxInFlight: number): Promise<void> {
-  const engineAt = (base_url: string, max_in_flight: number) => ({
-    kind: 'openai-speech',
-    model: 'bench',
-    pool: 'bench',
-    base_url,
-    max_in_flight,
-  })
+  const endpoints = [
+    benchEndpoint('bench', 'bench', SERVER, maxInFlight),
+    benchEndpoint('full', 'bench', FULL_SERVER, 1),
+  ]
+  const file = join(await environment.directory(), 'bench.json')
+  await writeFile(file, JSON.stringify({ endpoints }))
+  await environment.sonant('endpoints', 'apply', file)
+}
+
+export function benchEndpoint(slug: string, pool: string, server: string, maxInFlight: number): object {
   const voices = [{ slug: 'calm', name: 'Calm', description: 'A voice.', kind: 'preset', engine_voice: 'en-us' }]
   const limits = { time_limit_seconds: 60, credits_per_character: 1, response_fields: ['created_at', 'completed_at'] }
   const fixed = {
@@ -38,13 +41,8 @@ export async function applyBenchEndpoint(environment: Environment, maxInFlight: 
     inputs: INPUTS,
     voices,
   }
-  const endpoints = [
-    { slug: 'bench', name: 'Bench', ...fixed, ...limits, engine: engineAt(SERVER, maxInFlight) },
-    { slug: 'full', name: 'Full', ...fixed, ...limits, engine: engineAt(FULL_SERVER, 1) },
-  ]
-  const file = join(await environment.directory(), 'bench.json')
-  await writeFile(file, JSON.stringify({ endpoints }))
-  await environment.sonant('endpoints', 'apply', file)
+  const engine = { kind: 'openai-speech', model: 'bench', pool, base_url: server, max_in_flight: maxInFlight }
+  return { slug, name: slug, ...fixed, ...limits, engine }
 }
 
 /** Jobs and their queue rows as a submission writes them, of each account in turn, oldest first. Returns their ids. */

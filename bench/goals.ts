@@ -39,6 +39,7 @@ export const GOALS = {
   slots: { rate: 0.95 },
   oneAccount: { rate: 0.95 },
   slowDisk: { rate: 0.8 },
+  fleetPermits: { rate: 0.9 },
   recovery: { seconds: 12 },
   failover: { gapSeconds: 2 },
   crowd: { p50: 3 },

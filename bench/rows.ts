@@ -31,6 +31,7 @@ import { pickup } from './rows/pickup.ts'
 import { crowd } from './rows/queue/crowd.ts'
 import { pipeline, slots } from './rows/queue/drain.ts'
 import { pipelineDelivered } from './rows/queue/drain-delivered.ts'
+import { fleetPermits } from './rows/queue/fleet-permits.ts'
 import { jobCost } from './rows/queue/job-cost.ts'
 import { oneAccount } from './rows/queue/one-account.ts'
 import { peers } from './rows/queue/peers.ts'
@@ -86,6 +87,7 @@ export const ROWS: readonly Row[] = [
   oneAccount,
   slowDisk,
   peers,
+  fleetPermits,
   recovery,
   failover,
   crowd,
