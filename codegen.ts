@@ -48,6 +48,7 @@ async function describeApi(): Promise<Files> {
   const { generateCommandLine } = await import('./packaging/generate-command-line.ts')
   const { generateConfiguration } = await import('./packaging/generate-configuration.ts')
   const { generateOperations } = await import('./packaging/generate-operations.ts')
+  const { generateKubernetes } = await import('./packaging/render-chart.ts')
   const { generateSnippets } = await import('./packaging/generate-snippets.ts')
   const { readExamples } = await import('./src/graphql/http/examples.ts')
   const { buildGraphqlSchema, printGraphqlSchema } = await import('./src/graphql/schema.ts')
@@ -60,6 +61,7 @@ async function describeApi(): Promise<Files> {
     ...(await generateDashboardTypes(buildGraphqlSchema())),
     'src/console/operations.ts': await generateOperations(buildGraphqlSchema()),
     'src/console/webhooks/verify-snippets.ts': generateSnippets(),
+    'examples/kubernetes/sonant.yaml': generateKubernetes(),
     'docs/configuration.md': generateConfiguration(),
     'docs/command-line.md': generateCommandLine(),
     'rest/types.ts': await generateRestTypes(document),

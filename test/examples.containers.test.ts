@@ -8,6 +8,7 @@ import { DCLinter } from 'dclint'
 import { validate } from 'dockerfile-utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { renderChart } from '../packaging/render-chart.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const TSC = join(ROOT, 'node_modules/typescript-compiler/bin/tsc')
@@ -35,6 +36,7 @@ describe('the Dockerfile', () => {
 
   test('the validator of its language server finds nothing wrong with it', () => {
     expect(complaints(read('Dockerfile'))).toEqual([])
+    expect(complaints(read('kubernetes/Dockerfile.gpu'))).toEqual([])
   })
 
   test.each([
@@ -114,7 +116,13 @@ describe('the objects for Kubernetes', () => {
   }
   type Model = new (object: Checked) => { validate(): void }
   const objectsOf = (text: string) => parseAllDocuments(text).map((one) => one.toJSON() as Checked)
-  const moduleOf = ({ apiVersion, kind }: Checked) => `kubernetes-models/${apiVersion}/${kind}`
+  /** The kinds of KEDA and CloudNativePG have packages of their own. */
+  const PACKAGES: Readonly<Record<string, string>> = {
+    'keda.sh/v1alpha1': '@kubernetes-models/keda/',
+    'postgresql.cnpg.io/v1': '@kubernetes-models/cloudnative-pg/',
+  }
+  const moduleOf = ({ apiVersion, kind }: Checked) =>
+    `${PACKAGES[apiVersion] ?? 'kubernetes-models/'}${apiVersion}/${kind}`
 
   /** By the models that are made of the OpenAPI documents of Kubernetes. */
   const complaints = async (text: string) => {
@@ -144,22 +152,26 @@ describe('the objects for Kubernetes', () => {
     return stdout
   }
   const OBJECTS = read('kubernetes/sonant.yaml')
+  const DEFAULTS = renderChart({ keda: { enabled: false } })
 
   test('are valid by the OpenAPI documents of Kubernetes', async () => {
-    expect(objectsOf(OBJECTS).length).toBeGreaterThanOrEqual(8)
+    expect(objectsOf(OBJECTS).length).toBeGreaterThanOrEqual(16)
     expect(await complaints(OBJECTS)).toEqual([])
+    expect(await complaints(DEFAULTS)).toEqual([])
   })
 
   test.each([
-    ['cpu: 250m', 'cpu: 250 m', 'Deployment: data/spec/template/spec/containers/0/resources/requests/cpu'],
+    ['"250m"', '"250 m"', 'Deployment: data/spec/template/spec/containers/0/resources/requests/cpu'],
     ['  selector:\n    matchLabels: {app: sonant, role: api}\n  template', '  template', 'Deployment: data/spec must'],
-    ['maxReplicas: 10', 'maxReplicas: ten', 'HorizontalPodAutoscaler: data/spec/maxReplicas must be integer'],
+    ['maxReplicaCount: 10', 'maxReplicaCount: ten', 'ScaledObject: data/spec/maxReplicaCount must be integer'],
+    ['poolMode: transaction', 'poolMode: statement', 'Pooler: data/spec/pgbouncer/poolMode must be equal to one of'],
+    ['instances: 3', 'instances: three', 'Cluster: data/spec/instances must be integer'],
   ])('would not be with %j as %j', async (from, to, complaint) => {
     expect(await complaints(replace(OBJECTS, from, to))).toEqual([expect.stringContaining(complaint)])
   })
 
   test('have no field that Kubernetes does not know, which its types would show', async () => {
-    expect(await unknownFields(OBJECTS)).toBe('')
+    expect(await unknownFields(`${OBJECTS}---\n${DEFAULTS}`)).toBe('')
     const misspelt = replace(OBJECTS, 'readinessProbe: {httpGet: {path', 'readinessProbe: {httpGet: {pfad')
     expect(await unknownFields(misspelt)).toMatch(/error TS2353: .*pfad.* does not exist in type 'IHTTPGetAction'/)
   })
