@@ -40,6 +40,7 @@ export const GOALS = {
   oneAccount: { rate: 0.95 },
   slowDisk: { rate: 0.8 },
   fleetPermits: { rate: 0.9 },
+  fleetBrokenServer: { times: 1.5 },
   recovery: { seconds: 12 },
   failover: { gapSeconds: 2 },
   crowd: { p50: 3 },

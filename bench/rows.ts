@@ -31,6 +31,7 @@ import { pickup } from './rows/pickup.ts'
 import { crowd } from './rows/queue/crowd.ts'
 import { pipeline, slots } from './rows/queue/drain.ts'
 import { pipelineDelivered } from './rows/queue/drain-delivered.ts'
+import { fleetBrokenServer } from './rows/queue/fleet-broken-server.ts'
 import { fleetPermits } from './rows/queue/fleet-permits.ts'
 import { jobCost } from './rows/queue/job-cost.ts'
 import { oneAccount } from './rows/queue/one-account.ts'
@@ -85,6 +86,7 @@ export const ROWS: readonly Row[] = [
   jobCost,
   slots,
   oneAccount,
+  fleetBrokenServer,
   slowDisk,
   peers,
   fleetPermits,

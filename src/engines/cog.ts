@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Semaphore } from '../concurrency/semaphore.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { type Ask, askServer } from './ask-server.ts'
+import { complaintOf } from './ask-watched.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
 import { addressOf, NO_OWNED_SERVER, OWNED_SERVER, type OwnedServer } from './engine-block.ts'
 import { type Measured, measureRequest, serverName } from './measure-request.ts'
@@ -26,6 +27,8 @@ export interface PredictionRequest {
   /** In milliseconds of `performance.now()`. */
   readonly deadline: number
   readonly signal: AbortSignal
+  /** False after so many attempts that the inputs may be the fault. */
+  readonly isEvidence?: boolean
   /** Predictions of earlier attempts, cancelled first. */
   readonly leftovers: readonly string[]
   /** Releases the server's capacity and acquires it again. @throws the signal's reason */
@@ -125,7 +128,10 @@ async function beginAnew(server: CogServer, { signal, reenter }: PredictionReque
 
 async function askOnce(server: CogServer, request: PredictionRequest, stay: Stay): Promise<Prediction | null> {
   const ask = () => (stay.underWay ? poll(server, request, stay) : create(server, request, stay))
-  const answer = await measureRequest(server.measured, request.signal, ask)
+  const answer = await measureRequest(server.measured, request.signal, ask).catch((error) =>
+    judged(server, request, error),
+  )
+  server.owned?.noteGood({})
   report(request, answer, stay)
   if (isUnderWay(answer)) {
     Object.assign(stay, { id: idOf(answer, stay.id), underWay: true, mayBeThere: true })
@@ -134,6 +140,13 @@ async function askOnce(server: CogServer, request: PredictionRequest, stay: Stay
   if (stay.underWay && !hasEnded(answer)) throw new FailedAttempt('the answer is no prediction')
   Object.assign(stay, { underWay: false, mayBeThere: false })
   return finished(answer, idOf(answer, stay.id), request.input)
+}
+
+/** @throws */
+async function judged({ owned }: CogServer, { isEvidence }: PredictionRequest, error: unknown): Promise<never> {
+  const reason = error instanceof FailedAttempt || !isEvidence ? null : complaintOf(error)
+  if (reason !== null) await owned?.judge({ reason })
+  throw error
 }
 
 function report({ onSeen }: PredictionRequest, answer: Answer, stay: Stay): void {

@@ -27,6 +27,9 @@ export const NO_OWNED_SERVER: OwnedServer = {
     throw new EngineError('INTERNAL_ERROR', 'base_url: worker is the server of a worker started with --server FILE.')
   },
   noteSent: () => undefined,
+  noteGood: () => undefined,
+  hangs: () => new Promise(() => undefined),
+  judge: async () => undefined,
 }
 
 export interface OwnedServer {
@@ -34,6 +37,26 @@ export interface OwnedServer {
   url(): string
   /** The server's output is kept without these texts. */
   noteSent(texts: readonly string[]): void
+  noteGood(answer: GoodAnswer): void
+  /** Resolves once a request for so many seconds of speech takes much longer than is usual. Rejects with the signal's reason. */
+  hangs(expectedSeconds: number, signal: AbortSignal): Promise<void>
+  /** Resolves if the failure is the request's own, or no other worker can do better. @throws if the job must go to another worker */
+  judge(suspicion: Suspicion): Promise<void>
+}
+
+/** Asks the server for something that it does if it is well. @throws if it does not */
+export type Probe = (signal: AbortSignal) => Promise<void>
+
+export interface GoodAnswer {
+  /** Seconds of waiting for each second of speech. */
+  readonly pace?: number
+  readonly probe?: Probe
+}
+
+export interface Suspicion {
+  /** For the operator. */
+  readonly reason: string
+  readonly probe?: Probe
 }
 
 export const retrySeconds = z.number().min(0).max(MAX_RETRY_SECONDS).default(DEFAULT_RETRY_SECONDS)

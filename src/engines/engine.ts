@@ -40,6 +40,8 @@ export interface SpeechRequest {
   readonly extra: Readonly<Record<string, unknown>>
   /** Rejects speech that cannot be of this text. @throws BadAudio */
   readonly judge?: (speech: Speech) => void
+  /** The same request with a short text that every well server speaks. */
+  readonly probe?: () => SpeechRequest
   /** Account whose caller waits for the speech; absent: nobody does. */
   readonly awaitedBy?: string
   readonly signal: AbortSignal

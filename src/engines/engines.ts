@@ -3,7 +3,7 @@ import { renderSpan } from '../telemetry/span-names.ts'
 import { inStepSpan } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Log } from '../values/log.ts'
-import type { SpeechEngine } from './engine.ts'
+import type { SpeechEngine, SpeechRequest } from './engine.ts'
 import {
   addressOf,
   type EngineBlock,
@@ -12,6 +12,7 @@ import {
   type OpenaiSpeechBlock,
   OWNED_SERVER,
   type OwnedServer,
+  type Probe,
   type SherpaBlock,
 } from './engine-block.ts'
 import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
@@ -105,9 +106,16 @@ class SharedEngines implements Engines {
   }
 
   async #useServer<T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
-    const { openOpenaiSpeech } = await import('./openai-speech.ts')
-    const open = (server: SpeechServer) => openOpenaiSpeech(block, server, this.#options.lookUp, this.#telemetry)
-    return this.#atServer(block, (server) => work(open(server)))
+    const { openOpenaiSpeech, speakProbe } = await import('./openai-speech.ts')
+    const { lookUp } = this.#options
+    const probeOf = ({ probe }: SpeechRequest): Probe | undefined => {
+      const request = probe?.()
+      if (request === undefined) return undefined
+      // A server that was started again has another address.
+      return (signal) =>
+        this.#atServer(block, (server) => speakProbe({ block, server, lookUp }, { ...request, signal }))
+    }
+    return this.#atServer(block, (server) => work(openOpenaiSpeech(block, server, lookUp, this.#telemetry, probeOf)))
   }
 
   async #atServer<T>(block: OpenaiSpeechBlock, work: (server: SpeechServer) => Promise<T>): Promise<T> {

@@ -3,6 +3,7 @@ import { findWav } from '../audio/plain-wav.ts'
 import { clientSpan } from '../telemetry/span-names.ts'
 import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
+import { askWatched } from './ask-watched.ts'
 import { CAPTIONED_PATH, readCaptioned, readWordTimestamps, refusesTimes } from './captioned-speech.ts'
 import {
   BadAudio,
@@ -13,7 +14,7 @@ import {
   type SpeechEngine,
   type SpeechRequest,
 } from './engine.ts'
-import { type OpenaiSpeechBlock, OWNED_RETRY_SECONDS } from './engine-block.ts'
+import { type OpenaiSpeechBlock, OWNED_RETRY_SECONDS, type Probe } from './engine-block.ts'
 import { measureRequest, serverName } from './measure-request.ts'
 import { listedVoices, speechBody } from './openai-speech-profile.ts'
 import { withRetries } from './retry.ts'
@@ -54,12 +55,14 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\uFFFD]+/gu
 /**
  * An aborted request closes its connection, so the GPU stops.
  * @param lookUp reads the variable of `api_key_env` at every request
+ * @param probeOf tries a worker's own server after the request has failed
  */
 export function openOpenaiSpeech(
   block: OpenaiSpeechBlock,
   server: SpeechServer,
   lookUp: (name: string) => string | undefined,
   telemetry: Telemetry = NO_TELEMETRY,
+  probeOf?: (request: SpeechRequest) => Probe | undefined,
 ): SpeechEngine {
   const connection = { block, server, lookUp }
   const measured = { telemetry, kind: block.kind, server: serverName(server.baseUrl) }
@@ -70,12 +73,20 @@ export function openOpenaiSpeech(
     // The breaker decides after the wait for a slot, because the server may fail meanwhile.
     speak: (request) => {
       const { signal, judge, awaitedBy } = request
-      const ask = () => measureRequest(measured, signal, () => speakOnce(connection, request), judge)
+      const askUntil = (until: AbortSignal) =>
+        measureRequest(measured, until, () => speakOnce(connection, { ...request, signal: until }), judge)
+      const { owned } = server
+      const ask = () => (owned ? askWatched(owned, request, askUntil, probeOf?.(request)) : askUntil(signal))
       return server.slots.run(signal, () => server.breaker.run(ask), awaitedBy)
     },
   }
   const least = server.owned === undefined ? 0 : OWNED_RETRY_SECONDS
   return withRetries(once, { retryBudgetMs: Math.max(least, block.retry_seconds) * 1000 })
+}
+
+/** Speaks the request's probe besides the limit of requests: the one that failed has just left. @throws EngineError, BadAudio */
+export async function speakProbe(connection: Connection, request: SpeechRequest): Promise<void> {
+  request.judge?.(await speakOnce(connection, request))
 }
 
 interface Connection {

@@ -24,6 +24,7 @@ import type { Ticket } from '../queue/server-queue.ts'
 import { collectOutputs } from './collect-outputs.ts'
 
 const MOST_LEFTOVERS = 5
+const MOST_BLAMED = 3
 
 interface GenerationParts extends WorkerParts {
   readonly cogServers: CogServers
@@ -90,6 +91,7 @@ function predictionOf({ engine, timeLimitSeconds }: Workflow, { jobId, attempt, 
   return {
     id: idOf(attempt),
     input: inputs,
+    isEvidence: attempt <= MOST_BLAMED,
     retryBudgetMs: retryBudgetMsOf(engine),
     deadline: performance.now() + timeLimitSeconds * 1000,
     // A worker that releases a job cancels its prediction itself.

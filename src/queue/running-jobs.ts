@@ -6,7 +6,7 @@ import type { DispatchOptions } from './dispatcher.ts'
 import type { Delivery } from './job-source.ts'
 import { delayJob } from './pgboss/delay-job.ts'
 import type { Ticket } from './server-queue.ts'
-import { CutOff, type Delayable, NotSoon } from './stopping.ts'
+import { CutOff, type Delayable, NotSoon, ServerUnwell } from './stopping.ts'
 
 export interface RunningJob {
   readonly delivery: Delivery
@@ -120,7 +120,7 @@ export class Settlement {
       if (outcome !== 'settled') settler.complete(delivery)
     } catch (error) {
       if (job.cancelled) settler.complete(delivery)
-      else if (error instanceof NotSoon) await this.#releaseUnstarted(delivery)
+      else if (error instanceof NotSoon || error instanceof ServerUnwell) await this.#releaseUnstarted(delivery)
       else await this.#nack(delivery, error as Error)
     }
   }

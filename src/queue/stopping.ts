@@ -6,6 +6,7 @@ export const ATTEMPT_ENDINGS = {
   database_away: { outcome: 'released', message: 'The database was away.' },
   store_away: { outcome: 'released', message: 'The store of its audio was away.' },
   moved: { outcome: 'released', message: 'Its endpoint moved to other workers.' },
+  server_unwell: { outcome: 'released', message: 'The speech server of its worker was unwell.' },
   server_lost: { outcome: 'failed', message: 'The speech server of its worker ended.' },
   lookup_failed: { outcome: 'failed', message: 'What it asks for could not be looked up.' },
   record_failed: { outcome: 'failed', message: 'Its result could not be recorded.' },
@@ -54,6 +55,12 @@ export class NotSoon extends Stopping {
 /** The attempt counts, because the job may have ended the server. */
 export class ServerLost extends Error {
   override readonly name = 'ServerLost'
+}
+
+/** Other workers have servers that are well. */
+export class ServerUnwell extends Stopping {
+  override readonly name = 'ServerUnwell'
+  override readonly ending = 'server_unwell'
 }
 
 export class StoreAway extends Stopping {

@@ -19,6 +19,8 @@ import { type Heard, timeSpeechInTurns } from './timing/time-speech.ts'
 const MORE_SEEDS = 2
 const SEEDS = 2 ** 31
 export const SPEAKABLE = /[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u
+/** Every language reads it. */
+const PROBE_TEXT = '1, 2, 3, 4, 5.'
 const AUDIBLE_PEAK = 64
 const ENDED_SHARE = 0.02
 const ENDED_SECONDS = 0.004
@@ -157,6 +159,7 @@ export async function speakChunk(
         ...request,
         expectedSeconds: expected.longestInAll / LONGEST_RATIO,
         judge,
+        probe: () => probeOf(request, language),
         ...(seed !== undefined && { seed }),
       }
       const speech = await engine.speak(asked)
@@ -172,6 +175,12 @@ export async function speakChunk(
       request.signal.throwIfAborted()
     }
   }
+}
+
+function probeOf(request: SpeechRequest, language: Language | undefined): SpeechRequest {
+  const expected = expectSpeech(PROBE_TEXT, { ...request, language })
+  const judge = ({ audio, truncated }: Speech): void => checkAudio(audio, { truncated, expected })
+  return { ...request, text: PROBE_TEXT, expectedSeconds: expected.longestInAll / LONGEST_RATIO, judge }
 }
 
 /** `SpeechAssembly` levels all chunks of an engine that measures loudness together; other chunks are levelled one by one. */

@@ -1,4 +1,5 @@
 import { SHARED_POOLS } from '../catalog/job-kinds.ts'
+import { OWNED_SERVER } from '../engines/engine-block.ts'
 import { serverName } from '../engines/measure-request.ts'
 import type { Dispatcher } from '../queue/dispatcher.ts'
 import { voiceKind } from '../queue/job-kind.ts'
@@ -12,6 +13,8 @@ interface Working {
   /** By the type of their jobs. */
   readonly shared: ReadonlyMap<string, Dispatcher>
   readonly heartbeatAge: number
+  /** True if the worker's own server is unwell; undefined without one. */
+  readonly isUnwell: boolean | undefined
 }
 
 type MeasuredWorker = Pick<WorkerParts, 'permits' | 'threads'>
@@ -45,6 +48,10 @@ export function measureWorker(runtime: Runtime, parts: MeasuredWorker, working: 
     telemetry.gauge('engine_requests_in_flight', byServer('inUse')),
     telemetry.gauge('engine_permits', byServer('permits')),
     telemetry.gauge('engine_limit', byServer('limit')),
+    telemetry.gauge('engine_down', () => {
+      const { isUnwell } = working()
+      return isUnwell === undefined ? [] : [{ labels: { server: OWNED_SERVER }, value: Number(isUnwell) }]
+    }),
   ]
   return () => {
     for (const end of ends) end()

@@ -64,10 +64,16 @@ export class ServerPermits {
   #expiry: NodeJS.Timeout | undefined
   #hasExpired = false
 
-  constructor(runtime: PermitRuntime, pools: () => readonly string[], owned: () => readonly string[] = () => []) {
+  constructor(
+    runtime: PermitRuntime,
+    pools: () => readonly string[],
+    owned: () => readonly string[] = () => [],
+    mostOwned: () => number = () => Number.POSITIVE_INFINITY,
+  ) {
     this.#runtime = runtime
     this.#pools = pools
-    this.#ownedLimit = () => ownedServerLimit(runtime.catalog.current, new Set(queuesOf(owned())))
+    this.#ownedLimit = () =>
+      Math.min(mostOwned(), ownedServerLimit(runtime.catalog.current, new Set(queuesOf(owned()))))
   }
 
   slotsAt(server: string): Semaphore {

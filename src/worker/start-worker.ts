@@ -95,7 +95,10 @@ class JobWorker implements Worker {
         for (const dispatchers of this.#dispatchers()) dispatchers.leaveServers()
       },
     })
-    const working = () => ({ pools: this.#pools, shared: this.#shared, heartbeatAge: this.heartbeatAge })
+    const working = () => ({
+      ...{ pools: this.#pools, shared: this.#shared, heartbeatAge: this.heartbeatAge },
+      isUnwell: this.#server && this.#server.health.complaint !== null,
+    })
     this.#watching.push(await this.#followServers(), maintain(runtime), measureWorker(runtime, parts, working))
     if (webhooks) this.#webhooks = await KINDS.webhook(runtime, parts.resolver)
   }
@@ -128,6 +131,7 @@ class JobWorker implements Worker {
       this.#runtime,
       () => (this.#stopping ? [] : pools()),
       () => (this.#server?.url ? pools() : []),
+      () => this.#server?.health.most ?? 0,
     )
     const owned = asOwnedServer(this.#server)
     const slotsAt = (server: string) => permits.slotsAt(server)
@@ -157,6 +161,7 @@ class JobWorker implements Worker {
     if (server === undefined) return undefined
     return openWorkerServer(this.#runtime, server, {
       gpus: () => this.#gpus.current,
+      pools: () => this.#pools?.names ?? [],
       onReady: () => this.#parts.permits.grantOwned(),
       dispatchers: () => this.#dispatchers(),
     })

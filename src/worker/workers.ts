@@ -113,6 +113,8 @@ export interface ServerStatus {
   readonly since: Date
   readonly restarts: number
   readonly error: string | null
+  /** Seconds for each second of speech; other workers compare theirs. */
+  readonly pace?: number | null
 }
 
 export interface WorkerLoad {

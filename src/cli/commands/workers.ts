@@ -4,6 +4,7 @@ import { operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
 const MIB_PER_GIB = 1024
+const MAX_REASON_CHARACTERS = 100
 
 type Item = ReturnType<typeof toItem>
 
@@ -16,7 +17,7 @@ const COLUMNS: readonly Column<Item>[] = [
   { head: 'jobs', cell: ({ in_flight }) => in_flight },
   { head: 'slots', cell: ({ slots }) => slots },
   { head: 'gpus (GiB)', cell: ({ gpus }) => gpus.map(gpuCell).join(', ') || 'none' },
-  { head: 'server', cell: ({ server }) => server?.state ?? 'none' },
+  { head: 'server', cell: ({ server }) => serverCell(server) },
   { head: 'heartbeat (UTC)', cell: ({ heartbeat_at }) => heartbeat_at.toISOString() },
 ]
 
@@ -53,6 +54,12 @@ const toGpuItem = ({ name, memoryMib, memoryUsedMib, loadPercent }: Gpu) => ({
   memory_used_mib: memoryUsedMib,
   load_percent: loadPercent,
 })
+
+function serverCell(server: ServerStatus | null): string {
+  if (server === null) return 'none'
+  const [reason = ''] = server.state === 'failed' ? (server.error ?? '').split('\n') : []
+  return reason === '' ? server.state : `${server.state}: ${reason.slice(0, MAX_REASON_CHARACTERS)}`
+}
 
 function gpuCell({ name, memory_mib, memory_used_mib, load_percent }: Item['gpus'][number]): string {
   const used = memory_used_mib === null ? '' : `${gib(memory_used_mib)} of `

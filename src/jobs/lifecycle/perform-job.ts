@@ -1,5 +1,5 @@
 import { StoreDown } from '../../errors/outages.ts'
-import { ServerLost, Stopping } from '../../queue/stopping.ts'
+import { ServerLost, ServerUnwell, Stopping } from '../../queue/stopping.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
 import { noteWorker } from '../attempts/record-attempt-end.ts'
 import { JobFailure } from '../job-states.ts'
@@ -9,6 +9,8 @@ import { LookupFailed, type Outcome, outcomeOf, RecordFailed, recordOutcome, typ
 
 /** A job that has lost this many workers may be what kills them. */
 const MAX_ATTEMPTS = 5
+/** A job that finds every server unwell may be what makes them so. */
+const MAX_RELEASES = 20
 const FULL_DELAY_SECONDS = 60
 
 /** @throws JobFailure if the claim's endpoint or inputs are gone; after any other error the job is delivered again */
@@ -46,7 +48,7 @@ async function run(attempt: Attempt, producer: Producer): Promise<Outcome> {
     attempt.work = await findWork(attempt, producer)
     return { kind: 'completed', ...(await produce(attempt, attempt.work)) }
   } catch (error) {
-    return failingServers(attempt) ?? outcomeOf(await judged(attempt, error), attempt.signal)
+    return failingServers(attempt, error) ?? outcomeOf(await judged(attempt, error), attempt.signal)
   }
 }
 
@@ -69,9 +71,10 @@ function failExhausted({ attempt, releases }: Claim): void {
   }
 }
 
-function failingServers({ claim, signal }: Attempt): Outcome | null {
-  const { reason } = signal
-  if (!(reason instanceof ServerLost) || claim.attempt - claim.releases < MAX_ATTEMPTS) return null
+function failingServers({ claim, signal }: Attempt, error: unknown): Outcome | null {
+  const reason = signal.reason ?? error
+  const hasLost = reason instanceof ServerLost && claim.attempt - claim.releases >= MAX_ATTEMPTS
+  if (!hasLost && !(reason instanceof ServerUnwell && claim.releases >= MAX_RELEASES)) return null
   return { kind: 'failed', failure: new JobFailure('PROVIDER_UNAVAILABLE', reason.message), error: reason }
 }
 

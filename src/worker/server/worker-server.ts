@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
+import type { ServerUnwell } from '../../queue/stopping.ts'
 import type { Log } from '../../values/log.ts'
 import type { Gpu, ServerState, ServerStatus } from '../workers.ts'
 import { launchOf, type ServerSpec } from './server-file.ts'
+import { HEALTH_TIMES, type HealthTimes, type Neighbours, ServerHealth } from './server-health.ts'
 import { LastLines, type ServerProcess, startServerProcess } from './server-process.ts'
 import type { ServerRecords } from './server-record.ts'
 
@@ -21,6 +23,7 @@ const TIMES: ServerTimes = {
   backoffMs: 1000,
   longestBackoffMs: 60_000,
   steadyMs: 60_000,
+  ...HEALTH_TIMES,
 }
 
 interface ServerOptions {
@@ -32,6 +35,10 @@ interface ServerOptions {
   now(): Date
   gpus(): readonly Gpu[]
   onReady(): void
+  /** Tells other workers the status, and asks for theirs. */
+  neighbours(status: ServerStatus): Promise<Neighbours>
+  /** Jobs at the server must go to other workers. */
+  onShed(reason: ServerUnwell): void
   /**
    * Jobs at the server must be redelivered.
    * @param cause for the operator
@@ -40,7 +47,7 @@ interface ServerOptions {
 }
 
 /** Milliseconds; `backoffMs` doubles up to the longest, and `steadyMs` of readiness resets it. */
-export interface ServerTimes {
+export interface ServerTimes extends HealthTimes {
   readonly pollMs: number
   readonly probeMs: number
   readonly answerMs: number
@@ -60,6 +67,7 @@ interface Watched {
 
 /** Starts, watches, restarts and ends a worker's own server. */
 export class WorkerServer {
+  readonly health: ServerHealth
   readonly #options: ServerOptions
   readonly #times: ServerTimes
   readonly #stopping = new AbortController()
@@ -68,12 +76,23 @@ export class WorkerServer {
   #readyAt = 0
   #lines: LastLines
   #running: Promise<void> = Promise.resolve()
+  #restarting = Promise.withResolvers<string>()
 
   constructor(options: ServerOptions) {
     this.#options = options
     this.#times = { ...TIMES, ...options.times }
     this.#lines = new LastLines(options.spec.env)
     this.#status = { state: 'starting', since: options.now(), restarts: 0, error: null }
+    this.health = new ServerHealth({
+      log: options.log,
+      times: this.#times,
+      stopping: this.#stopping.signal,
+      isUp: () => this.url !== null,
+      neighbours: () => options.neighbours(this.status),
+      onShed: options.onShed,
+      onRoom: options.onReady,
+      restart: (cause) => this.#restarting.resolve(cause),
+    })
   }
 
   get url(): string | null {
@@ -81,7 +100,9 @@ export class WorkerServer {
   }
 
   get status(): ServerStatus {
-    return this.#status
+    const { complaint, pace } = this.health
+    if (complaint === null || this.url === null) return { ...this.#status, pace }
+    return { ...this.#status, pace, state: 'failed', error: `The worker's server is unwell: ${complaint}` }
   }
 
   noteSent(texts: readonly string[]): void {
@@ -141,6 +162,7 @@ export class WorkerServer {
   async #watch(server: ServerProcess, url: string): Promise<string> {
     const over = new AbortController()
     const signal = AbortSignal.any([this.#stopping.signal, over.signal])
+    this.#restarting = Promise.withResolvers()
     const watched = watchServer({
       url,
       spec: this.#options.spec,
@@ -149,7 +171,7 @@ export class WorkerServer {
       onReady: (tookMs) => this.#ready(url, tookMs),
     })
     try {
-      return await Promise.race([server.ended, watched])
+      return await Promise.race([server.ended, watched, this.#restarting.promise])
     } finally {
       over.abort()
     }

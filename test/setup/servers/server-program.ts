@@ -9,6 +9,9 @@ import { until } from '../wait.ts'
 const PROGRAM = fileURLToPath(new URL('scripted-server.ts', import.meta.url))
 const TIMEOUT_MS = 60_000
 
+export const ILLNESSES = ['unavailable', 'broken', 'stuck', 'mute'] as const
+type Illness = (typeof ILLNESSES)[number]
+
 /** One start of the program, as it noted it. */
 interface Start {
   readonly pid: number
@@ -49,7 +52,7 @@ export async function makeServerProgram() {
     /** `pid requests text` of every request, with how many it had then. */
     asked: () => linesOf('asked'),
     /** Makes it do so, or no longer. */
-    set: (behaviour: 'hold' | 'refuse' | 'slow', on = true): void => {
+    set: (behaviour: 'hold' | 'refuse' | 'slow' | 'paced' | 'cured' | Illness, on = true): void => {
       if (on) writeFileSync(join(directory, behaviour), '')
       else rmSync(join(directory, behaviour), { force: true })
     },

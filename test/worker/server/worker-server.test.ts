@@ -45,6 +45,8 @@ describe('a worker’s own server', () => {
       now: () => new Date(),
       gpus: () => [],
       onReady: () => undefined,
+      neighbours: async () => ({ well: 0, pace: null }),
+      onShed: () => undefined,
       onLost: (cause) => lost.push(cause),
     })
     opened.push(server)
