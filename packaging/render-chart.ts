@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
+import { canonicalJson } from '../src/values/json.ts'
 
 // Renders the chart as Helm does, for codegen and tests, which have no Helm. The templates use little of Go's language: paths, `if`, `else`,
 // `range` over maps, and the functions below. Whatever else stands in one is an error here.
@@ -145,9 +146,9 @@ function writeRange(code: string, body: readonly Node[], scope: Scope, isRoot: b
 type Call = (...parameters: Value[]) => Value
 
 const FUNCTIONS: Readonly<Record<string, Call>> = {
-  // Go escapes these three for HTML.
+  // Go sorts keys and escapes these three signs for HTML.
   toJson: (value) =>
-    JSON.stringify(value).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16).padStart(2, '0')}`),
+    canonicalJson(value).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16).padStart(2, '0')}`),
   quote: (text) => JSON.stringify(String(text)),
   join: (separator, list) => (list as string[]).join(String(separator)),
   default: (otherwise, value) => (isTrue(value) ? value : otherwise),

@@ -184,6 +184,7 @@ describe('the renderer of the chart', () => {
       '\na: "\\u003c2\\u003e"\nb: 1',
     ],
     ['{{ range $key, $one := .Values.absent }}x{{ end }}', ''],
+    ['{{ toJson .Values.map }}', '{"a":"\\u003c2\\u003e","b":1}'],
     ['{{ toJson (join "|" .Values.list) }} {{ add 1 2 (default 4 .Values.absent) }}', '"a|b" 7'],
   ])('%j is %j, as Go has it', (source, rendered) => {
     expect(render(source)).toBe(rendered)
