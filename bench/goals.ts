@@ -41,6 +41,7 @@ export const GOALS = {
   slowDisk: { rate: 0.8 },
   fleetPermits: { rate: 0.9 },
   fleetBrokenServer: { times: 1.5 },
+  queueOldSnapshot: { claim: 2, dueMs: 2 },
   recovery: { seconds: 12 },
   failover: { gapSeconds: 2 },
   crowd: { p50: 3 },

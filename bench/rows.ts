@@ -34,6 +34,7 @@ import { pipelineDelivered } from './rows/queue/drain-delivered.ts'
 import { fleetBrokenServer } from './rows/queue/fleet-broken-server.ts'
 import { fleetPermits } from './rows/queue/fleet-permits.ts'
 import { jobCost } from './rows/queue/job-cost.ts'
+import { queueOldSnapshot } from './rows/queue/old-snapshot.ts'
 import { oneAccount } from './rows/queue/one-account.ts'
 import { peers } from './rows/queue/peers.ts'
 import { reading } from './rows/reading.ts'
@@ -88,6 +89,7 @@ export const ROWS: readonly Row[] = [
   oneAccount,
   fleetBrokenServer,
   slowDisk,
+  queueOldSnapshot,
   peers,
   fleetPermits,
   recovery,

@@ -93,14 +93,14 @@ async function rescueLostJobs(runtime: Runtime): Promise<void> {
   if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a queue row were queued again')
 }
 
-/** Every claim reads past the queue rows deleted since the oldest snapshot. */
+/** PostgreSQL keeps the rows deleted since the oldest snapshot. */
 async function warnOfOldSnapshot({ db, log }: Runtime): Promise<void> {
   const snapshot = await findOldSnapshot(db.pool, OLD_SNAPSHOT_SECONDS)
   if (snapshot === null) return
   const { isBackup, ...found } = snapshot
   const what = isBackup
-    ? 'a backup has been running for long and slows the queue down until it ends'
-    : 'a transaction is open for long and slows the queue down: end it'
+    ? 'a backup has been running for long and keeps dead rows until it ends'
+    : 'a transaction is open for long and keeps dead rows: end it'
   log.warn(found, what)
 }
 

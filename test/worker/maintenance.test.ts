@@ -43,8 +43,8 @@ test('a duty that waits for a lock holds no later one back', async () => {
 })
 
 test.each([
-  [true, 'a backup has been running for long and slows the queue down until it ends'],
-  [false, 'a transaction is open for long and slows the queue down: end it'],
+  [true, 'a backup has been running for long and keeps dead rows until it ends'],
+  [false, 'a transaction is open for long and keeps dead rows: end it'],
 ])('a long transaction is named, and is to be ended unless it is a backup (%s)', async (isBackup, message) => {
   const service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
   const { runtime } = service

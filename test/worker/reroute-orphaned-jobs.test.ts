@@ -77,7 +77,7 @@ describe('a job that waits', () => {
     const place = () => query(`select name, group_tier, state from pgboss.job where data->>'jobId' = $1`, [id])
     await query(`update pgboss.job set name = 'voice.left', group_tier = 'espeak' where data->>'jobId' = $1`, [id])
     const worker = await startWorker(service.runtime, { pools: ['left'], engines })
-    const home = { name: 'voice.entered', group_tier: 'http://127.0.0.1:3', state: 'created' }
+    const home = { name: 'voice.entered', group_tier: 'http://127.0.0.1:3', state: 'retry' }
     await expect.poll(place).toEqual([home])
     await worker.stop()
     const heir = await startWorker(service.runtime, { pools: ['entered'], engines })

@@ -39,13 +39,15 @@ const QUEUES = 'select name as queue from pgboss.queue'
 
 const POLL_MS = 500
 
-/** An ordered subquery per queue uses the index despite old statistics. */
+/** A transaction may begin so long before it has an id. */
+const MARGIN_MS = 10_000
+/** Polls wait no longer for older transactions. A look without a lower bound finds the jobs of those that take longer. */
+const SETTLE_MS = 60_000
+const WHOLE_LOOK_MS = 300_000
+
 const DUE = `
-  select queue from unnest($1::text[]) as queue
-  where (
-    select true from pgboss.job_common j
-    where j.name = queue and j.state < 'active' and not j.blocked and j.start_after <= now()
-    order by j.name, j.group_tier limit 1)`
+  select queue, is_due as "isDue", first_due as "firstDue", read_at as "readAt", next_xid as "nextXid", running_from as "runningFrom"
+  from due_queues($1, $2)`
 
 interface LocalWorker {
   wake(): boolean
@@ -56,6 +58,8 @@ export interface BossQueue extends Queue {
   addLocalWorker(kind: JobKind, worker: LocalWorker): () => void
   /** Polls the queue twice a second. Returns a function that stops this. */
   watchDue(kind: JobKind, watcher: Watcher): () => void
+  /** No job of a watched queue became due before this time; null: unknown. */
+  dueSince(kind: JobKind): Date | null
   /** Releases fetched jobs that did not begin, unless another worker has them. */
   release(kind: JobKind, deliveries: readonly FetchedRow[], workerId: string): Promise<void>
 }
@@ -73,8 +77,9 @@ const unqueued = (ids: string): string => `
 
 const WITHDRAW = `delete from pgboss.job where id = $1 and state < 'active'`
 
+/** A poll while the job was taken may have passed over times before the last ten seconds. */
 const RELEASE = `
-  update pgboss.job q set state = 'created', started_on = null, heartbeat_on = null
+  update pgboss.job q set state = 'created', start_after = greatest(q.start_after, now() - interval '5 s'), started_on = null, heartbeat_on = null
   from unnest($2::uuid[], $3::int[]) as mine (id, retry_count)
   where q.name = $1 and q.id = mine.id and q.retry_count = mine.retry_count and q.state = 'active' and coalesce(q.data->>'worker', $4) = $4`
 
@@ -91,6 +96,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
       return () => localWorkers.delete(kind.queue)
     },
     watchDue: (kind, watcher) => duePoll.watch(kind.queue, watcher),
+    dueSince: (kind) => duePoll.since(kind.queue),
     ...enqueueing({ prepare, wake }),
     ...releasing(boss),
     ...IN_TRANSACTIONS,
@@ -196,10 +202,22 @@ async function wakeAll(db: Database, wake: Wake): Promise<void> {
   for (const kind of rows) wake(kind)
 }
 
+interface Due {
+  readonly queue: string
+  readonly isDue: boolean
+  readonly firstDue: Date | null
+  readonly readAt: Date
+  readonly nextXid: number
+  readonly runningFrom: number
+}
+
 /** Finds jobs that no notification announced, such as retries. */
 class DuePoll {
   readonly #boss: () => Promise<PgBoss>
   readonly #watchers = new Set<Watcher & { readonly queue: string }>()
+  #since: ReadonlyMap<string, Date> = new Map()
+  #unsettled: Pick<Due, 'readAt' | 'nextXid'> | undefined
+  #lookedWhole = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   #isAsking = false
 
@@ -219,6 +237,10 @@ class DuePoll {
     }
   }
 
+  since(queue: string): Date | null {
+    return this.#since.get(queue) ?? null
+  }
+
   async #ask(): Promise<void> {
     if (this.#isAsking) return
     this.#isAsking = true
@@ -230,7 +252,26 @@ class DuePoll {
   }
 
   async #due(queues: readonly string[]): Promise<ReadonlySet<string>> {
-    const { rows } = await (await this.#boss()).getDb().executeSql(DUE, [queues])
-    return new Set(rows.map(({ queue }: { readonly queue: string }) => queue))
+    const now = performance.now()
+    const isWhole = now - this.#lookedWhole > WHOLE_LOOK_MS
+    const since = queues.map((queue) => (isWhole ? null : this.since(queue)))
+    const { rows }: { rows: Due[] } = await (await this.#boss()).getDb().executeSql(DUE, [queues, since])
+    if (this.#settle(rows) && isWhole) this.#lookedWhole = now
+    return new Set(rows.flatMap(({ queue, isDue }) => (isDue ? [queue] : [])))
+  }
+
+  /** A transaction that runs may yet commit a job that became due before the jobs of this answer. Returns true if `since` is new. */
+  #settle(rows: readonly Due[]): boolean {
+    const [first, before] = [rows[0], this.#unsettled]
+    if (first === undefined) return false
+    const waitedMs = first.readAt.getTime() - (before?.readAt.getTime() ?? 0)
+    if (before !== undefined && first.runningFrom < before.nextXid && waitedMs < SETTLE_MS) return false
+    const settled = before?.readAt
+    this.#unsettled = first
+    if (settled === undefined) return false
+    const sinceOf = ({ firstDue }: Due) =>
+      new Date(Math.min(settled.getTime(), firstDue?.getTime() ?? Number.POSITIVE_INFINITY) - MARGIN_MS)
+    this.#since = new Map(rows.map((row) => [row.queue, sinceOf(row)]))
+    return true
   }
 }

@@ -1,4 +1,4 @@
--- Revision 11. A change of this text takes the next number: processes of an older revision leave it in place.
+-- Revision 12. A change of this text takes the next number: processes of an older revision leave it in place.
 --
 -- A worker takes jobs out of a queue with it. For each server, the accounts that wait for it take turns, beginning after the account
 -- that was served last. Jobs that somebody waits for have a priority: they come first, and their accounts take turns among themselves.
@@ -7,9 +7,13 @@
 -- `rooms` maps a server to the number of jobs that this worker can take for it; '' stands for all servers that it does not name. With
 -- `awaited`, such a map for the jobs that somebody waits for, these leave the room of the others alone, and none waits for another
 -- kind; an older process passes no such map, and both kinds share the room. `full` lists accounts of which this worker takes no awaited
--- job. The workers have settled beforehand how many requests each may have at a server (`worker.permits`), so a claim counts none of them
+-- job. `since` is a time before which no waiting job became due, as far as this worker knows. The workers have settled beforehand how many requests each may have at a server (`worker.permits`), so a claim counts none of them
 -- and waits for no other. The claim leaves out an account whose jobs all wait for a later time, and one whose `max_running` jobs run; of
 -- an account with limits, or with keys that have some, `claimable_within_limits` chooses the jobs.
+--
+-- PostgreSQL keeps rows that were taken as long as an older transaction is open, and each scan of an index walks over them. So a claim
+-- begins with the jobs that became due first, from `since` on. If these are all that wait, it finds the accounts among them. If more wait,
+-- it walks over the index of all accounts, and passes over what is older than these jobs and those that returned to the queue.
 --
 -- pg-boss creates its tables when it starts, so the body names them at run time only. The settings make the planner use the index
 -- sonant_turns: with statistics from before the queue filled up it would read the whole table for every claim. The update looks up the
@@ -23,7 +27,7 @@ CREATE OR REPLACE FUNCTION "claim_queued"(queue text, free integer, after_accoun
 RETURNS TABLE (id uuid, retry_count integer, job_id text, account_id text, server text)
 LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-SET enable_material = off SET jit = off
+SET enable_material = off SET enable_sort = off SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
@@ -37,19 +41,38 @@ DECLARE
     OR EXISTS (SELECT FROM "api_key" k WHERE k."max_running" IS NOT NULL)
     OR EXISTS (SELECT FROM pgboss.job_common j WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND strpos(j.group_id, '/') > 0
       ORDER BY j.group_id LIMIT 1);
+  since CONSTANT timestamptz := coalesce((rooms->>'since')::timestamptz, '-infinity');
+  looked_through CONSTANT integer := 200;
 BEGIN
   RETURN QUERY
-  WITH RECURSIVE server AS (
+  WITH RECURSIVE first_due AS MATERIALIZED (
+    SELECT j.group_tier AS server, j.priority > 0 AS awaited, split_part(j.group_id, '/', 1) AS account, j.created_on FROM pgboss.job_common j
+    WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked
+      AND j.start_after >= since AND j.start_after <= now()
+    ORDER BY j.start_after LIMIT looked_through
+  ), depth AS MATERIALIZED (
+    SELECT count(*) = looked_through AS is_long, least(min(created_on), (
+      SELECT min(r.created_on) FROM (
+        SELECT j.created_on FROM pgboss.job_common j
+        WHERE j.name = queue AND j.state = 'retry' AND NOT j.blocked AND j.start_after >= since AND j.start_after <= now()
+        ORDER BY j.start_after LIMIT looked_through
+      ) r
+    )) AS oldest FROM first_due
+  ), all_due AS MATERIALIZED (
+    SELECT DISTINCT server, awaited, account FROM first_due WHERE NOT (SELECT is_long FROM depth)
+  ), server AS (
     (SELECT j.group_tier AS name FROM pgboss.job_common j
-     WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked ORDER BY j.group_tier LIMIT 1)
+     WHERE (SELECT is_long FROM depth) AND j.name = queue AND j.state < 'active' AND NOT j.blocked
+       AND j.created_on >= (SELECT oldest FROM depth) ORDER BY j.group_tier LIMIT 1)
     UNION ALL
     SELECT (SELECT j.group_tier FROM pgboss.job_common j
-            WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier > s.name ORDER BY j.group_tier LIMIT 1)
+            WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier > s.name
+              AND j.created_on >= (SELECT oldest FROM depth) ORDER BY j.group_tier LIMIT 1)
     FROM server s WHERE s.name IS NOT NULL
   ), open AS (
     SELECT s.name, c.awaited, c.after, least(free, coalesce(c.rooms->>s.name, c.rooms->>'')::integer) AS room,
       CASE WHEN c.rooms ? s.name THEN s.name ELSE '' END AS counted_as
-    FROM server s CROSS JOIN (VALUES (true, last_awaited, coalesce(rooms->'awaited', rooms)), (false, last_served, rooms)) c (awaited, after, rooms)
+    FROM (SELECT name FROM server UNION SELECT server FROM all_due) s CROSS JOIN (VALUES (true, last_awaited, coalesce(rooms->'awaited', rooms)), (false, last_served, rooms)) c (awaited, after, rooms)
     WHERE s.name IS NOT NULL AND coalesce((coalesce(c.rooms->>s.name, c.rooms->>''))::integer, 1) > 0
   ), turn AS (
     SELECT o.name, o.awaited, o.room, o.counted_as, t.lap, t.account, t.jobs, row_number() OVER (PARTITION BY o.name, o.awaited ORDER BY t.lap, t.account) AS place
@@ -68,13 +91,18 @@ BEGIN
               OR EXISTS (SELECT FROM "api_key" k WHERE k."account_id" = f.account AND k."max_running" IS NOT NULL)
               OR EXISTS (SELECT FROM pgboss.job_common j WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND strpos(j.group_id, '/') > 0
                 AND j.group_id > f.account AND j.group_id < f.account || '/zzz' ORDER BY j.group_id LIMIT 1)
-            ) THEN "claimable_within_limits"(queue, f.account, o.name, o.awaited, o.room)
+            ) THEN "claimable_within_limits"(queue, f.account, o.name, o.awaited, o.room, (SELECT oldest FROM depth))
           END AS jobs
           FROM (
-            SELECT split_part(j.group_id, '/', 1) AS account FROM pgboss.job_common j
-            WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited
-              AND j.group_id > w.past AND j.group_id <= w.upto AND j.start_after <= now()
-            ORDER BY j.group_id LIMIT 1
+            (SELECT split_part(j.group_id, '/', 1) AS account FROM pgboss.job_common j
+             WHERE (SELECT is_long FROM depth) AND j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name
+               AND (j.priority > 0) = o.awaited AND j.group_id > w.past AND j.group_id <= w.upto AND j.start_after <= now()
+               AND j.created_on >= (SELECT oldest FROM depth)
+             ORDER BY j.group_id LIMIT 1)
+            UNION ALL
+            (SELECT d.account FROM all_due d
+             WHERE d.server = o.name AND d.awaited = o.awaited AND d.account > w.past AND d.account <= w.upto
+             ORDER BY d.account LIMIT 1)
           ) f
         ) n
         WHERE w.step < o.room
@@ -90,7 +118,7 @@ BEGIN
     FROM fair f CROSS JOIN LATERAL (
       SELECT j.id, j.created_on FROM pgboss.job_common j
       WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = f.name AND (j.priority > 0) = f.awaited AND j.group_id = f.account
-        AND j.start_after <= now()
+        AND j.start_after <= now() AND j.created_on >= (SELECT oldest FROM depth)
       ORDER BY j.created_on LIMIT f.share FOR UPDATE SKIP LOCKED
     ) l
     WHERE f.place <= f.room AND f.jobs IS NULL
@@ -138,7 +166,9 @@ $$;
 --
 -- Two settings of the transaction tell the claim's caller that limits may have held jobs back (`sonant.met_limits`), and that jobs have
 -- moved, so that the next claim sees others (`sonant.moved_jobs`).
-CREATE OR REPLACE FUNCTION "claimable_within_limits"(of_queue text, of_account text, of_server text, is_awaited boolean, most integer)
+DROP FUNCTION IF EXISTS "claimable_within_limits"(text, text, text, boolean, integer);
+CREATE OR REPLACE FUNCTION "claimable_within_limits"(of_queue text, of_account text, of_server text, is_awaited boolean, most integer,
+  oldest timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -155,12 +185,12 @@ DECLARE
     WITH RECURSIVE held AS (
       (SELECT j.group_id FROM pgboss.job_common j
        WHERE j.name = of_queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = of_server AND (j.priority > 0) = is_awaited
-         AND j.group_id > of_account || '/' AND j.group_id < of_account || '/zzz' ORDER BY j.group_id LIMIT 1)
+         AND j.created_on >= oldest AND j.group_id > of_account || '/' AND j.group_id < of_account || '/zzz' ORDER BY j.group_id LIMIT 1)
       UNION ALL
       SELECT n.group_id FROM held h CROSS JOIN LATERAL (
         SELECT j.group_id FROM pgboss.job_common j
         WHERE j.name = of_queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = of_server AND (j.priority > 0) = is_awaited
-          AND j.group_id > h.group_id AND j.group_id < of_account || '/zzz' ORDER BY j.group_id LIMIT 1
+          AND j.created_on >= oldest AND j.group_id > h.group_id AND j.group_id < of_account || '/zzz' ORDER BY j.group_id LIMIT 1
       ) n
     )
     SELECT split_part(group_id, '/', 2) FROM held
@@ -229,7 +259,7 @@ BEGIN
       'key', held_key, 'key_places', key_places->held_key)), '[]') INTO these FROM (
       SELECT j.id, j.created_on FROM pgboss.job_common j
       WHERE j.name = of_queue AND j.state < 'active' AND NOT j.blocked AND j.group_id = of_account || '/' || held_key
-        AND j.group_tier = of_server AND (j.priority > 0) = is_awaited AND j.start_after <= now()
+        AND j.group_tier = of_server AND (j.priority > 0) = is_awaited AND j.start_after <= now() AND j.created_on >= oldest
       ORDER BY j.created_on LIMIT least(wanted, (left_of->>held_key)::integer) FOR UPDATE SKIP LOCKED
     ) w;
     found := found || these;
@@ -242,7 +272,7 @@ BEGIN
     SELECT w.id, w.created_on, w.was_taken, j."api_key_id" AS key, coalesce(j."status" = 'queued', false) AS is_new FROM (
       SELECT j.id, j.created_on, j.data->>'jobId' AS job, j.data ? 'worker' AS was_taken FROM pgboss.job_common j
       WHERE j.name = of_queue AND j.state < 'active' AND NOT j.blocked AND j.group_id = of_account
-        AND j.group_tier = of_server AND (j.priority > 0) = is_awaited AND j.start_after <= now()
+        AND j.group_tier = of_server AND (j.priority > 0) = is_awaited AND j.start_after <= now() AND j.created_on >= oldest
       ORDER BY j.created_on
       LIMIT CASE WHEN key_limits IS NULL THEN wanted + jsonb_array_length(found) ELSE looked_through END FOR UPDATE SKIP LOCKED
     ) w
@@ -290,6 +320,51 @@ AS $$
     WHERE NOT is_new OR nth_of_key <= coalesce(key_places, nth_of_key)
   ) a
   WHERE NOT is_new OR nth <= coalesce(places, nth)
+$$;
+
+-- Takes the jobs of a queue that became due first, from `since` on, except those of some groups.
+CREATE OR REPLACE FUNCTION "take_due"(queue text, since timestamptz, most integer, except_groups text[])
+RETURNS TABLE (id uuid, retry_count integer, data jsonb)
+LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET enable_sort = off SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH chosen AS MATERIALIZED (
+    SELECT j.id FROM pgboss.job_common j
+    WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.start_after >= coalesce(since, '-infinity') AND j.start_after <= now()
+      AND (j.group_id IS NULL OR j.group_id <> ALL (except_groups))
+    ORDER BY j.start_after LIMIT most FOR UPDATE SKIP LOCKED
+  )
+  UPDATE pgboss.job_common j SET state = 'active', started_on = now(), heartbeat_on = now(),
+    retry_count = CASE WHEN j.started_on IS NOT NULL THEN j.retry_count + 1 ELSE j.retry_count END
+  WHERE j.name = queue AND j.id = ANY (ARRAY(SELECT c.id FROM chosen c))
+  RETURNING j.id, j.retry_count, j.data;
+END
+$$;
+
+-- Returns for each queue when its first job from `since` on is due, null if none waits. `read_at` is the time of this call, `next_xid` the
+-- id of the next transaction, and all transactions before `running_from` have ended.
+CREATE OR REPLACE FUNCTION "due_queues"(queues text[], since timestamptz[])
+RETURNS TABLE (queue text, is_due boolean, first_due timestamptz, read_at timestamptz, next_xid float8, running_from float8)
+LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+  RETURN QUERY
+  SELECT w.queue, coalesce(f.start_after <= now(), false), f.start_after, now(), s.xmax::text::float8 + age(s.xmax::xid), s.xmin::text::float8
+  FROM unnest(queues, since) AS w (queue, since)
+  CROSS JOIN (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin, pg_snapshot_xmax(pg_current_snapshot()) AS xmax) s
+  LEFT JOIN LATERAL (
+    SELECT j.start_after FROM pgboss.job_common j
+    WHERE j.name = w.queue AND j.state < 'active' AND NOT j.blocked AND j.start_after >= coalesce(w.since, '-infinity')
+    ORDER BY j.start_after LIMIT 1
+  ) f ON true;
+END
 $$;
 
 -- Returns the request that queued a job, its trace, and whether somebody waits for it; null if the row has none of them. It is a function

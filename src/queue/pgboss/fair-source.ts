@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { isDatabaseDown, isDatabaseError } from '../../errors/outages.ts'
 import type { JobKind } from '../job-kind.ts'
 import { countIn, type Delivery, type JobSource, type Origin, type Room, type RowClaim } from '../job-source.ts'
+import type { BossQueue } from './boss-queue.ts'
 
 const TAKE = `
   queued as materialized (
@@ -22,6 +23,7 @@ interface FairOptions {
   readonly db: Database
   readonly kind: JobKind
   readonly workerId: string
+  readonly queue?: Pick<BossQueue, 'dueSince'>
   /** Absent: jobs of both kinds share what is free. */
   readonly rooms?: () => readonly Room[]
   readonly rowClaim?: RowClaim | undefined
@@ -47,6 +49,8 @@ interface QueueClaim {
   readonly after: Turn
   readonly workerId: string
   readonly rooms: readonly Room[]
+  /** No job became due before it; absent or null: unknown. */
+  readonly since?: Date | null | undefined
 }
 
 interface Row {
@@ -72,7 +76,7 @@ interface Answer {
 }
 
 /** Serves accounts round robin within each server's capacity. */
-export function fairSource({ db, kind, workerId, rooms = () => [], rowClaim }: FairOptions): JobSource {
+export function fairSource({ db, kind, workerId, queue, rooms = () => [], rowClaim }: FairOptions): JobSource {
   const mine = { queue: kind.queue, workerId }
   let turn: Turn = { served: '', awaited: '', inARow: 0 }
   let answerLost = false
@@ -88,7 +92,7 @@ export function fairSource({ db, kind, workerId, rooms = () => [], rowClaim }: F
       try {
         if (answerLost) await releaseUnknown(db, { ...mine, known })
         answerLost = false
-        const claim = { ...mine, free, after: turn, rooms: rooms() }
+        const claim = { ...mine, free, after: turn, rooms: rooms(), since: queue?.dueSince(kind) }
         const { deliveries, ...limits } = await claimQueued(db, claim, rowClaim).catch((error: unknown) => {
           // PostgreSQL refused a row and took nothing. Without row claims, only that job fails.
           if (rowClaim === undefined || !isDatabaseError(error) || isDatabaseDown(error)) throw error
@@ -142,9 +146,9 @@ const withRows = (rowClaim: RowClaim): string =>
  * @param rowClaim claims the jobs' rows in the same statement
  */
 export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: RowClaim): Promise<Answer> {
-  const { queue, free, after, workerId, rooms } = claim
+  const { queue, free, after, workerId } = claim
   const turn = `${after.served} ${after.awaited} ${Math.min(after.inARow, 3)}`
-  const values = [queue, free, turn, workerId, JSON.stringify(roomsOf(rooms))]
+  const values = [queue, free, turn, workerId, JSON.stringify(roomsOf(claim))]
   const since = performance.now()
   const { rows } = await db.pool.query<Row>(
     rowClaim === undefined
@@ -179,10 +183,11 @@ function deliveriesOf(rows: readonly DeliveryRow[], since: number): Claimed[] {
 }
 
 /** Servers with their capacity; below `awaited` the same for jobs that somebody waits for, and in `full` accounts that have no room. */
-function roomsOf(rooms: readonly Room[]): Readonly<Record<string, unknown>> {
+function roomsOf({ rooms, since }: Pick<QueueClaim, 'rooms' | 'since'>): Readonly<Record<string, unknown>> {
   const [awaited, others] = [true, false].map((kind) => rooms.find(({ isAwaited }) => isAwaited === kind))
   return {
     ...(others && Object.fromEntries(others.limits)),
+    ...(since && { since }),
     ...(awaited && { awaited: Object.fromEntries(awaited.limits), full: awaited.full }),
   }
 }

@@ -1,9 +1,11 @@
-import type { Job, PgBoss } from 'pg-boss'
+import type { PgBoss } from 'pg-boss'
 import type { KeyedLimiter } from '../../concurrency/keyed-limiter.ts'
 import type { Log } from '../../values/log.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Delivery, JobSource, Origin, Taken } from '../job-source.ts'
 import type { BossQueue } from './boss-queue.ts'
+
+const TAKE_DUE = 'select id, retry_count as "retryCount", data from take_due($1, $2, $3, $4)'
 
 interface KeyedSourceOptions {
   readonly boss: PgBoss
@@ -15,6 +17,10 @@ interface KeyedSourceOptions {
 }
 
 type Rejected = Pick<Delivery, 'id' | 'retryCount'>
+
+interface Row extends Rejected {
+  readonly data: Payload
+}
 
 interface Payload extends Origin {
   readonly jobId: string
@@ -70,20 +76,19 @@ class KeyedSource implements JobSource {
     this.#exhausted = undefined
   }
 
-  async #fetch(size: number): Promise<readonly Job<Payload>[]> {
-    const { boss, kind, limiter } = this.#options
+  async #fetch(size: number): Promise<readonly Row[]> {
+    const { boss, queue, kind, limiter } = this.#options
     const full = limiter.full()
     const before = this.#invalidations
-    const options = { batchSize: size, ...(full.length > 0 && { ignoreGroups: full }) }
-    const jobs = await boss.fetch<Payload>(kind.queue, options)
-    const isOther = ({ data: { lane: key } }: Job<Payload>) =>
-      key === undefined || this.#exhausted?.includes(key) === false
+    const values = [kind.queue, queue.dueSince(kind), size, full]
+    const { rows: jobs }: { rows: Row[] } = await boss.getDb().executeSql(TAKE_DUE, values)
+    const isOther = ({ data: { lane: key } }: Row) => key === undefined || this.#exhausted?.includes(key) === false
     if (jobs.length < size) this.#exhausted = this.#invalidations === before ? full : undefined
     else if (jobs.some(isOther)) this.#exhausted = undefined
     return jobs
   }
 
-  #accept(jobs: readonly Job<Payload>[]) {
+  #accept(jobs: readonly Row[]) {
     const deliveries: Delivery[] = []
     const rejected: Rejected[] = []
     for (const job of jobs) {

@@ -4,7 +4,7 @@ import type { EndpointRoute, OrphanedJob, Reroute, RescuedDeliveries, TakenDeliv
 import { type AttemptEnding, notingEnds } from '../stopping.ts'
 
 const MOVE_WAITING = `
-  update pgboss.job_common q set name = $4, group_tier = $5 from job j
+  update pgboss.job_common q set name = $4, group_tier = $5, start_after = greatest(q.start_after, now()) from job j
   where q.name = $2 and q.state < 'active' and q.group_tier = $3 and j.id = q.data->>'jobId' and j.endpoint_key = $1`
 
 /** Skips locked jobs: their worker is about to write them and may wait for `freed`. */
@@ -64,7 +64,7 @@ export async function moveWaiting(db: Db, { endpointKey, from, to }: Reroute): P
 }
 
 const MOVE_TAKEN = `
-  update pgboss.job_common set name = $5, group_tier = $6, state = 'created', started_on = null, heartbeat_on = null
+  update pgboss.job_common set name = $5, group_tier = $6, state = 'retry', start_after = now(), started_on = null, heartbeat_on = null
   where name = $1 and id = $2 and retry_count = $3 and state = 'active' and data->>'worker' = $4`
 
 export async function moveTaken(db: Db, { delivery, from, to, workerId }: TakenDelivery): Promise<void> {
@@ -73,7 +73,7 @@ export async function moveTaken(db: Db, { delivery, from, to, workerId }: TakenD
 }
 
 const MOVE_ORPHANED = `
-  update pgboss.job_common q set name = route.queue, group_tier = route.server
+  update pgboss.job_common q set name = route.queue, group_tier = route.server, start_after = greatest(q.start_after, now())
   from job j join unnest($1::text[], $2::text[], $3::text[]) as route(key, queue, server) on j.endpoint_key = route.key
   where q.name in (select name from pgboss.queue where starts_with(name, $4) and name <> all($2)) and q.state < 'active'
     and j.id = q.data->>'jobId'

@@ -67,35 +67,92 @@ describe('a claim', () => {
     expect(await pagesOf('voice.beside')).toBeLessThan(FEW_PAGES)
   })
 
-  test('walks once over what was taken under a snapshot that stays open, takes what waits, and reads a few pages again after it', async () => {
-    const jobId = await submitTo('pinned')
-    const holder = await service.runtime.db.pool.connect()
-    try {
+  describe('while a snapshot stays open', () => {
+    let holder: PoolClient
+    let jobId: string
+    beforeAll(async () => {
+      jobId = await submitTo('pinned')
+      holder = await service.runtime.db.pool.connect()
       await holder.query(`${BEGIN_HELD}; set transaction isolation level repeatable read`)
       await holder.query('select from job limit 1')
-      // An hour's jobs: older than the one that waits, and gone, but for the snapshot.
+      // An hour's jobs of 20 accounts, which were taken.
       await query(
-        `insert into pgboss.job (name, data, group_id, group_tier, retry_limit, policy, created_on)
-         select name, '{"jobId":"job_none"}', group_id, group_tier, retry_limit, policy, created_on - interval '1 hour'
-         from pgboss.job, generate_series(1, ${TAKEN}) where data->>'jobId' = $1`,
+        `insert into pgboss.job (name, data, group_id, group_tier, retry_limit, policy, created_on, start_after)
+         select name, '{"jobId":"job_none"}', 'acct_' || n % 20, group_tier, retry_limit, policy, at, at
+         from pgboss.job, generate_series(1, ${TAKEN}) n, lateral (select created_on - interval '1 hour' + n * interval '0.1 s') made(at)
+         where data->>'jobId' = $1`,
         [jobId],
       )
+      await query(`update pgboss.job set state = 'active' where name = 'voice.pinned' and data->>'jobId' = 'job_none'`)
       await query(`delete from pgboss.job where name = 'voice.pinned' and data->>'jobId' = 'job_none'`)
-      await query('vacuum pgboss.job_common')
-      expect(await pagesOf('voice.pinned')).toBeLessThan(2 * TAKEN)
-      await query(`update pgboss.job set state = 'created' where data->>'jobId' = $1`, [jobId])
-      expect(await claim('voice.pinned')).toMatchObject([{ job_id: jobId }])
-    } finally {
+      await query('vacuum analyze pgboss.job_common')
+    })
+    afterAll(async () => {
       await holder.query('commit')
       holder.release()
+    })
+
+    const SINCE = `now() - interval '10 s'`
+    const claimSince = (prefix = '', since = SINCE) =>
+      query(
+        `${prefix} select * from claim_queued('voice.pinned', 4, 'acct_7', 'w', jsonb_build_object('${FULL_SERVER}', 0, 'since', ${since}))`,
+      )
+    const pages = async (text: string): Promise<number> => {
+      const { Plan } = (await query(`explain (analyze, buffers, format json) ${text}`))[0]['QUERY PLAN'][0]
+      return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks']
     }
-    const isCheap = async () => {
-      await query(`update pgboss.job set state = 'created' where data->>'jobId' = $1`, [jobId])
-      // It leaves what a statement of that moment might still see.
-      await query('vacuum pgboss.job_common')
-      return (await pagesOf('voice.pinned')) < FEW_PAGES
+    const pagesOfClaim = async (since = SINCE) => {
+      const { Plan } = (await claimSince('explain (analyze, buffers, format json)', since))[0]['QUERY PLAN'][0]
+      return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks']
     }
-    await until(isCheap, TIMEOUT_MS, 'a claim that reads a few pages')
+    /** Jobs of two accounts, the second behind many of the first. */
+    const queueMany = (count: number) =>
+      query(
+        `insert into pgboss.job (name, data, group_id, group_tier, retry_limit, policy, created_on, start_after)
+         select name, jsonb_build_object('jobId', 'job_' || n), case n when $2 then 'acct_last' else 'acct_3' end, group_tier, retry_limit, policy,
+           now() + n * interval '1 us', now()
+         from pgboss.job, generate_series(1, $2::integer) n where data->>'jobId' = $1`,
+        [jobId, count],
+      )
+
+    test('a claim and the poll read few pages, though 20,000 jobs were taken meanwhile', async () => {
+      expect(await pages(`select * from due_queues('{voice.pinned}', array[${SINCE}])`)).toBeLessThan(FEW_PAGES)
+      expect(await pages(`select * from take_due('voice.pinned', ${SINCE}, 4, '{}')`)).toBeLessThan(FEW_PAGES)
+      expect(await pagesOfClaim()).toBeLessThan(FEW_PAGES)
+      // Without a lower bound it walks over them.
+      expect(await pagesOfClaim('null::timestamptz')).toBeGreaterThan(FEW_PAGES)
+      await query(`update pgboss.job set state = 'created', start_after = now() where data->>'jobId' = $1`, [jobId])
+      expect(await query(`select queue, is_due from due_queues('{voice.pinned}', array[${SINCE}])`)).toEqual([
+        { queue: 'voice.pinned', is_due: true },
+      ])
+      expect(await claimSince()).toMatchObject([{ job_id: jobId }])
+    })
+
+    test('a long queue costs no page for each job that was taken, and its accounts and returned jobs take turns', async () => {
+      await queueMany(300)
+      await query(
+        `insert into pgboss.job (name, data, group_id, group_tier, retry_limit, policy, created_on, state)
+         select name, '{"jobId":"job_back"}', 'acct_back', group_tier, retry_limit, policy, now() - interval '2 hours', 'retry'
+         from pgboss.job where data->>'jobId' = $1`,
+        [jobId],
+      )
+      const taken = (await claimSince()).map(({ account_id: account }) => account)
+      expect(taken.sort()).toEqual(['acct_3', 'acct_3', 'acct_back', 'acct_last'])
+      expect(await pagesOfClaim()).toBeLessThan(TAKEN / 10)
+      await query(`delete from pgboss.job where name = 'voice.pinned' and data->>'jobId' <> $1`, [jobId])
+    })
+
+    test('a job that a long transaction queued in the past is found by a look without a lower bound', async () => {
+      const past = `now() - interval '5 minutes'`
+      await query(`update pgboss.job set state = 'created', start_after = ${past} where data->>'jobId' = $1`, [jobId])
+      const due = (since: string) =>
+        query(
+          `select is_due, first_due < now() - interval '4 minutes' as old from due_queues('{voice.pinned}', array[${since}])`,
+        )
+      expect(await due(SINCE)).toEqual([{ is_due: false, old: null }])
+      expect(await due('null::timestamptz')).toEqual([{ is_due: true, old: true }])
+      expect(await claimSince('', `${past} - interval '10 s'`)).toMatchObject([{ job_id: jobId }])
+    })
   })
 
   test('takes jobs for several servers without a limit by turns of their accounts, not by the servers’ names', async () => {

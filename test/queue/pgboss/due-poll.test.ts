@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../../../src/db/database.ts'
 import { newId } from '../../../src/values/id.ts'
+import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
@@ -35,4 +36,36 @@ test('a queue is due once something in it may be taken, or where its watcher say
   // It came at the looks before, when nothing else did.
   expect(called.failed).toBeGreaterThan(called.later)
   for (const end of watches) end()
+})
+
+test('a job whose transaction commits long after it became due is found, however late', async () => {
+  const { db, queue } = service.runtime
+  const kind = { queue: 'due.late' }
+  await queue.prepare(kind)
+  let isFound = false
+  let looks = 0
+  const unwatch = queue.watchDue(kind, {
+    isDue: () => {
+      looks++
+      return false
+    },
+    onDue: () => {
+      isFound = true
+    },
+  })
+  const tx = await db.pool.connect()
+  try {
+    await tx.query(BEGIN_HELD)
+    // As if it had waited nine seconds more: polls leave ten seconds for a transaction to begin to write.
+    await queue.enqueue(tx, kind, [{ id: newId('msg') }])
+    await tx.query(`update pgboss.job set start_after = now() - interval '9 s' where name = $1`, [kind.queue])
+    const before = looks
+    await until(() => looks > before + 7, 60_000, 'some looks')
+    expect(isFound).toBe(false)
+    await tx.query('commit')
+    await until(() => isFound, 60_000, 'the job')
+  } finally {
+    tx.release()
+    unwatch()
+  }
 })

@@ -36,7 +36,7 @@ const installed = async () => {
 const source = () => readFile(new URL('../../../src/queue/pgboss/claim_queued.sql', import.meta.url), 'utf8')
 
 /** The newest revision: a change of the text takes the next number, or older processes would put theirs back during an upgrade. */
-const NEWEST = 'revision 11, sha256 7c8d8e8ba16491c08383338016aff168afc587cf644109d3603a0c4b05415b6b'
+const NEWEST = 'revision 12, sha256 c033ca5cbfa26738fb04134e9f9924b524eb2f7bc3222ae360f47b3d61a69eeb'
 
 describe('installClaim', () => {
   test('a database of an earlier version gets the text of the source file', async () => {
