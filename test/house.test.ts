@@ -17,7 +17,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['backup', 'doctor'],
   ['worker', 'runtime'],
   ['webhooks'],
-  ['producers'],
+  ['producers', 'models'],
   ['voice', 'generation', 'companion'],
   ['jobs'],
   ['callers'],
@@ -72,6 +72,7 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   'lindera-wasm-nodejs-ipadic': 'engines',
   'lru-cache': 'catalog, concurrency, lexicon, webhooks',
   marked: 'server',
+  'modern-tar': 'models',
   'mpg123-decoder': 'audio',
   'openapi-backend': 'rest',
   'openapi-types': 'rest',
@@ -85,11 +86,12 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   sentencex: 'voice',
   tinyld: 'engines',
   'typeid-js': 'queue, values',
+  'unbzip2-stream': 'models',
   undici: 'egress, engines, generation, webhooks, worker',
   uplot: 'console',
   'wasm-media-encoders': 'audio',
-  yaml: 'catalog, cli, rest, worker',
-  zod: 'backup, catalog, context, engines, worker',
+  yaml: 'catalog, cli, models, rest, worker',
+  zod: 'backup, catalog, context, engines, models, worker',
 }
 
 /** Prints which of the files on its standard input Node.js cannot parse once their types are stripped. */

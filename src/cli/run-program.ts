@@ -12,6 +12,7 @@ import { addJobCommands } from './commands/jobs.ts'
 import { addKeyCommands } from './commands/keys.ts'
 import { addLexiconCommands, addVoiceCommands } from './commands/library.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
+import { addModelCommands } from './commands/models.ts'
 import { addReadCommand } from './commands/read.ts'
 import { addSayCommand } from './commands/say.ts'
 import { addSecretCommands } from './commands/secrets.ts'
@@ -78,6 +79,7 @@ export function buildProgram(): Command {
   addJobCommands(program)
   addDataCommands(program)
   addEngineCommands(program)
+  addModelCommands(program)
   addSayCommand(program)
   addBatchCommand(program)
   addReadCommand(program)

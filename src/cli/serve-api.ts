@@ -20,7 +20,13 @@ export async function serveApi(runtime: Runtime, opened: Opened, { readiness, de
   opened.working.push({ what: 'the HTTP server', close: () => app.close() })
   const address = await listen(app, runtime.settings)
   await recordPublicUrl(runtime, runtime.settings.publicUrl ?? address)
-  return [`Sonant listens on ${address}`, ...(demo ? await firstSteps(runtime) : [])]
+  return [`Sonant listens on ${address}`, ...(demo ? [...naturalVoice(runtime), ...(await firstSteps(runtime))] : [])]
+}
+
+/** One line as long as only the built-in engine speaks. */
+function naturalVoice({ catalog }: Runtime): string[] {
+  const isNatural = [...catalog.current.endpoints.values()].some(({ engine }) => engine.kind !== 'espeak')
+  return isNatural ? [] : [`All voices are robotic ones. A natural one: ${commandLine('models pull kokoro')} (132 MB)`]
 }
 
 async function firstSteps(runtime: Runtime): Promise<string[]> {

@@ -89,6 +89,8 @@ const dataSettings = (values: Values) => ({
   /** Both pools of the process together. */
   databasePoolSize: values.DATABASE_POOL_SIZE,
   dataDir: resolve(values.DATA_DIR),
+  /** null: the releases at GitHub. */
+  modelsUrl: values.SONANT_MODELS_URL ?? null,
   /** Off: a start refuses to run with pending migrations. */
   migrate: values.MIGRATE,
   /** null: made once under `dataDir`. */

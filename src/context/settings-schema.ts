@@ -59,6 +59,11 @@ const database = {
 
 const data = {
   DATA_DIR: anyText.default('./data').describe('Embedded database, audio, secret key and exports under way.'),
+  SONANT_MODELS_URL: plainUrl
+    .optional()
+    .describe(
+      'A mirror of the releases of sherpa-onnx, with their paths (`tts-models/…`), which `sonant models pull` then reads instead of GitHub.',
+    ),
   MIGRATE: onOrOff.describe(
     '`off`: a start refuses pending migrations, for operators that run `sonant migrate` as a job of its own.',
   ),

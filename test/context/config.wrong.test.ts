@@ -17,6 +17,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   DIRECT_DATABASE_URL: ['mysql://one/db', 'one'],
   DATABASE_PREPARE: ['yes', 'true'],
   DATABASE_POOL_SIZE: ['3', '0', '-4', '1001', 'many'],
+  SONANT_MODELS_URL: ['mirror', 'ftp://mirror.example', 'https://me@mirror.example'],
   MIGRATE: ['yes', '0'],
   WARM_UP: ['later', '1'],
   SECRET_KEY: ['of-31-characters-and-not-one-more'.slice(0, 31), 'change-me-change-me-change-me-change-me'],

@@ -4,6 +4,8 @@ import { stretch } from '../espeak/stretch.ts'
 // Runs as a process of its own, because the library often ends its process.
 
 const PACKAGE = 'sherpa-onnx-node'
+/** Its words for a platform whose own package is not installed. */
+const NO_PLATFORM = 'Could not find sherpa-onnx-node'
 const FULL_SCALE = 32_767
 
 export type SherpaAsk =
@@ -65,7 +67,8 @@ function findLibrary(): Library | null {
   try {
     return createRequire(import.meta.url)(PACKAGE) as Library
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return null
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'MODULE_NOT_FOUND' || message.startsWith(NO_PLATFORM)) return null
     throw error
   }
 }

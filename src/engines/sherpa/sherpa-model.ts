@@ -8,7 +8,9 @@ import { ChildEnded, SherpaProcess } from './sherpa-process.ts'
 
 const LOAD_TIMEOUT_MS = 120_000
 const PACKAGE = 'sherpa-onnx-node'
-const NOT_INSTALLED = `the package ${PACKAGE} is not installed where this worker runs: npm install --no-save ${PACKAGE}@1.13.8`
+/** The package that holds the library of this platform. */
+const PLATFORM_PACKAGE = `sherpa-onnx-${process.platform}-${process.arch}`
+const NOT_INSTALLED = `the packages ${PACKAGE} and ${PLATFORM_PACKAGE}, which Sonant brings unless it is installed with --omit=optional, are not installed where this worker runs`
 
 export type Spoken = Extract<SherpaAnswer, { spoken: object }>['spoken']
 type Loaded = Extract<SherpaAnswer, { loaded: object }>['loaded']
@@ -110,7 +112,8 @@ export class SherpaModel {
 
 function isInstalled(): boolean {
   try {
-    return createRequire(import.meta.url).resolve(PACKAGE) !== ''
+    const main = createRequire(import.meta.url).resolve(PACKAGE)
+    return createRequire(main).resolve(`${PLATFORM_PACKAGE}/sherpa-onnx.node`) !== ''
   } catch {
     return false
   }

@@ -11,7 +11,7 @@ import { TRIAL_MS, type TrialContext } from './try-engine.ts'
 export const SAMPLE_TYPE = 'audio/mpeg'
 const SEED = 1
 
-const SENTENCES: Readonly<Record<Language, string>> = {
+export const SENTENCES: Readonly<Record<Language, string>> = {
   English: 'Hello! This is how I sound when I read your words aloud.',
   German: 'Hallo! So klinge ich, wenn ich deine Worte vorlese.',
   French: 'Bonjour ! Voici ma voix quand je lis vos mots.',

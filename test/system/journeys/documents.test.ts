@@ -22,7 +22,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm ci  ': 'it runs all tests, one after another in every way',
   'sudo systemd-run': 'it takes root, and units of systemd',
   'cd /opt/sonant': 'it is the folder of an installation; test/system has tests of backups',
-  'npm install --no-save sherpa-onnx-node': 'it downloads a model of 130 MB',
+  'npx sonant models pull kokoro': 'it downloads a model of 130 MB',
   'npm install --prefix sonant-mcp': 'it downloads packages; the test of the example has them',
   'npx sonant endpoints apply examples/qwen3-tts.yaml': 'it takes two servers with GPUs',
 }

@@ -57,6 +57,9 @@ describe('the first start', { timeout: 120_000 }, () => {
       expect(lines.filter((line) => line.startsWith('{'))).toEqual([])
       expect(lines).toContainEqual(expect.stringMatching(/^\d\d:\d\d:\d\d {2}migrated the database {2}migrations=\d+$/))
       expect(lines).toContain(`Sonant listens on http://127.0.0.1:${port}`)
+      expect(lines).toContainEqual(
+        expect.stringMatching(/^All voices are robotic ones.* npx sonant models pull kokoro /),
+      )
       expect(lines).toContainEqual(expect.stringMatching(/stopping {2}signal=SIGINT$/))
     } finally {
       terminal.kill()

@@ -1,0 +1,274 @@
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { requireOperator } from '../access/require.ts'
+import { applyEndpoints } from '../catalog/apply-endpoints.ts'
+import type { Context } from '../context/context.ts'
+import { withLock } from '../db/lock.ts'
+import { invalidRequest, ServiceError } from '../errors/service-error.ts'
+import { modelsDirOf } from '../voice/trials/trial-engines.ts'
+import { bytesIn, download, sha256Of, withRoom } from './download.ts'
+import { asDescribed, type DescribedModel, describeFiles, endpointSource } from './model-endpoint.ts'
+import {
+  directoryNamed,
+  directoryOf,
+  isArchiveName,
+  type KnownFile,
+  type KnownModel,
+  nearestName,
+  readModelIndex,
+} from './model-index.ts'
+import { type Heard, recordingOf, tryModel } from './try-model.ts'
+import { unpack } from './unpack.ts'
+
+const RELEASES = 'https://github.com/k2-fsa/sherpa-onnx/releases/download'
+/** Model directories do not begin with a dot. */
+const UNDER_WAY = '.pulling'
+const UNPACKED = 'unpacked'
+const WEB = /^https?:\/\//i
+
+export interface PullInput {
+  /** A name of the index; absent: that of the archive. */
+  readonly name?: string | undefined
+  /** The archive, a file or an http(s) URL; absent: from the releases, or their mirror. */
+  readonly from?: string | undefined
+  readonly acceptLicence?: boolean
+  readonly signal: AbortSignal
+  onProgress?(step: 'download' | 'unpack', done: number, total: number | undefined): void
+}
+
+export interface Pulled {
+  readonly name: string
+  readonly directory: string
+  /** Null: the operator gives it a recording to speak like. */
+  readonly endpoint: string | null
+  readonly isNew: boolean
+  readonly sha256: string | null
+  /** The file that holds the checksums that this pull pinned. */
+  readonly pin: string | null
+  /** Null: the library is not installed here. */
+  readonly heard: readonly Heard[] | null
+  readonly warnings: readonly string[]
+}
+
+interface Wanted {
+  readonly known: KnownModel | undefined
+  readonly directory: string
+  readonly files: readonly (Partial<KnownFile> & { readonly source: string })[]
+}
+
+/**
+ * Downloads, checks and unpacks a model, has it speak a sentence in each of its languages, and applies its endpoint. Two pulls at once are one.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, UNAVAILABLE; EngineError if the model cannot speak
+ */
+export async function pullModel(
+  ctx: Context,
+  input: PullInput,
+  index: readonly KnownModel[] = readModelIndex(),
+): Promise<Pulled> {
+  requireOperator(ctx)
+  const wanted = want(ctx, input, index)
+  checkLicence(wanted.known, input)
+  const models = modelsDirOf(ctx.settings)
+  return withLock(ctx.db, `model ${join(models, wanted.directory)}`, async () => {
+    const place = join(models, wanted.directory)
+    await ctx.catalog.reload()
+    if (await isDirectory(place)) return finish(ctx, wanted, await described(wanted, place), null)
+    if (wanted.known !== undefined) checkSlug(ctx, asDescribed(wanted.known))
+    const room = join(models, UNDER_WAY, wanted.directory)
+    const fetched = await fetchModel(wanted, { models, room, input }).catch(async (cause: unknown) => {
+      const error = withRoom(cause, models)
+      await rm(isForGood(error) ? room : join(room, UNPACKED), { recursive: true, force: true })
+      throw error
+    })
+    const install = async () => {
+      const model = await described(wanted, fetched.root)
+      checkSlug(ctx, model)
+      const tried = await tryModel(ctx, { ...model, directory: fetched.root }, input.signal)
+      await rename(fetched.root, place)
+      return { model, tried, pin: await writePin(models, wanted, fetched.sums) }
+    }
+    const { model, tried, pin } = await install().finally(() => rm(room, { recursive: true, force: true }))
+    return finish(ctx, wanted, model, { ...tried, pin, sha256: fetched.sums[0]?.sha256 ?? null })
+  })
+}
+
+/** What has come of a download is of use to the next pull, unless it is wrong. */
+const isForGood = (error: unknown): boolean =>
+  error instanceof ServiceError && ['INVALID_REQUEST', 'NOT_FOUND'].includes(error.code)
+
+function want({ settings }: Context, { name, from }: PullInput, index: readonly KnownModel[]): Wanted {
+  const archive = from === undefined ? undefined : archiveOf(from)
+  const known =
+    name === undefined
+      ? index.find((model) => directoryOf(model) === directoryNamed(archive ?? ''))
+      : named(name, index)
+  if (known === undefined && from !== undefined && archive !== undefined)
+    return { known, directory: directoryNamed(archive), files: [{ source: from }] }
+  if (known === undefined) throw invalidRequest('Name a model, or give --from an archive.')
+  const base = (settings.modelsUrl ?? RELEASES).replace(/\/+$/, '')
+  const files = known.files.map((file, at) => {
+    if (from === undefined) return { ...file, source: `${base}/${file.path}` }
+    return { ...file, source: at === 0 ? from : besides(from, basename(file.path)) }
+  })
+  return { known, directory: directoryOf(known), files }
+}
+
+/** The name of the archive. */
+function archiveOf(from: string): string {
+  const name = basename(WEB.test(from) && URL.canParse(from) ? new URL(from).pathname : from)
+  if (isArchiveName(name)) return name
+  throw invalidRequest(`Give --from a .tar.bz2, as the releases of sherpa-onnx have them: "${from}" is none.`)
+}
+
+function named(name: string, index: readonly KnownModel[]): KnownModel {
+  const known = index.find((model) => model.name === name || directoryOf(model) === name)
+  if (known !== undefined) return known
+  const nearest = nearestName(
+    name,
+    index.map((model) => model.name),
+  )
+  throw new ServiceError(
+    'NOT_FOUND',
+    `No model is called "${name}"${nearest === undefined ? '' : `: did you mean "${nearest}"?`}`,
+  )
+}
+
+const besides = (from: string, file: string): string =>
+  WEB.test(from) ? new URL(file, from).href : join(dirname(from), file)
+
+function checkLicence(known: KnownModel | undefined, { acceptLicence }: PullInput): void {
+  const restriction = known?.licence.restriction
+  if (known === undefined || restriction === undefined || acceptLicence === true) return
+  const { name, licence } = known
+  throw invalidRequest(
+    `The licence of "${name}" (${licence.name}, ${licence.url}) is restricted. ${restriction} If you may use it, pull it with --accept-licence.`,
+  )
+}
+
+/** An operator may have an endpoint of that name. */
+function checkSlug({ catalog }: Context, { name, directory }: DescribedModel): void {
+  const taken = catalog.current.endpoints.get(name)
+  if (taken === undefined || taken.engine.model_dir === directory) return
+  throw invalidRequest(
+    `The endpoint "${name}" is there already, with another engine: delete it first, with endpoints delete ${name}.`,
+  )
+}
+
+const described = async ({ known, directory }: Wanted, folder: string): Promise<DescribedModel> =>
+  known === undefined ? describeFiles(folder, directory) : asDescribed(known)
+
+interface Sum {
+  readonly file: string
+  readonly sha256: string
+  readonly isPinned: boolean
+}
+
+interface Place {
+  readonly models: string
+  readonly room: string
+  readonly input: PullInput
+}
+
+/** Returns the unpacked model, not in its place yet, and the checksums of its files. */
+async function fetchModel({ directory, files }: Wanted, { models, room, input }: Place) {
+  await mkdir(room, { recursive: true })
+  const unpacked = join(room, UNPACKED)
+  await rm(unpacked, { recursive: true, force: true })
+  await mkdir(unpacked)
+  const sums: Sum[] = []
+  const paths: string[] = []
+  const pins = await readPins(models, directory)
+  for (const file of files) {
+    const path = await fetchFile(file, room, input)
+    const name = basename(path)
+    const sha256 = await sha256Of(path, input.signal)
+    checkSum(name, sha256, file.sha256 ?? pins.get(name))
+    sums.push({ file: name, sha256, isPinned: file.sha256 === undefined })
+    paths.push(path)
+  }
+  const [archive = '', ...others] = paths
+  const progress = (read: number, total: number) => input.onProgress?.('unpack', read, total)
+  await unpack({ archive, directory: unpacked, signal: input.signal, onBytes: progress })
+  const root = await rootOf(unpacked)
+  for (const path of others) await copyFile(path, join(root, basename(path)))
+  return { root, sums }
+}
+
+async function fetchFile(
+  file: Wanted['files'][number],
+  room: string,
+  { signal, onProgress }: PullInput,
+): Promise<string> {
+  const { source, sha256, size_bytes: bytes } = file
+  if (!WEB.test(source)) {
+    if ((await bytesIn(source)) > 0) return source
+    throw invalidRequest(`The file "${source}" cannot be read, or is empty.`)
+  }
+  const path = join(room, basename(new URL(source).pathname))
+  const onBytes = (received: number, total: number | undefined) => onProgress?.('download', received, total)
+  // A size without a checksum is the publisher's last one, which the next release may change.
+  await download({ url: source, path, sizeBytes: sha256 === undefined ? undefined : bytes, signal, onBytes })
+  return path
+}
+
+function checkSum(name: string, sha256: string, expected: string | undefined): void {
+  if (expected === undefined || expected === sha256) return
+  throw invalidRequest(
+    `${name} has the SHA-256 ${sha256} instead of ${expected}: it is damaged, or its publisher has replaced it. Nothing was installed.`,
+  )
+}
+
+/** Archives of the releases hold one directory. */
+async function rootOf(unpacked: string): Promise<string> {
+  const [only, ...more] = await readdir(unpacked, { withFileTypes: true })
+  return only?.isDirectory() === true && more.length === 0 ? join(unpacked, only.name) : unpacked
+}
+
+const pinOf = (models: string, directory: string): string => join(models, `${directory}.sha256`)
+
+async function readPins(models: string, directory: string): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(pinOf(models, directory), 'utf8').catch(() => '')
+  return new Map([...text.matchAll(/^([0-9a-f]{64}) {2}(.+)$/gm)].map(([, sum = '', file = '']) => [file, sum]))
+}
+
+/** As `sha256sum` writes it. Returns null if all checksums were known. */
+async function writePin(models: string, { directory }: Wanted, sums: readonly Sum[]): Promise<string | null> {
+  const pinned = sums.filter(({ isPinned }) => isPinned)
+  if (pinned.length === 0) return null
+  const path = pinOf(models, directory)
+  await writeFile(path, pinned.map(({ file, sha256 }) => `${sha256}  ${file}\n`).join(''))
+  return path
+}
+
+type Tried = Awaited<ReturnType<typeof tryModel>>
+
+async function finish(
+  ctx: Context,
+  { known }: Wanted,
+  model: DescribedModel,
+  fresh: (Tried & Pick<Pulled, 'pin' | 'sha256'>) | null,
+): Promise<Pulled> {
+  const place = join(modelsDirOf(ctx.settings), model.directory)
+  const name = known?.name ?? model.directory
+  const base = { name, directory: place, isNew: fresh !== null, sha256: fresh?.sha256 ?? null, pin: fresh?.pin ?? null }
+  const there = [...ctx.catalog.current.endpoints.values()].find(({ engine }) => engine.model_dir === model.directory)
+  if (there !== undefined)
+    return { ...base, endpoint: there.slug, heard: fresh?.heard ?? null, warnings: fresh?.warnings ?? [] }
+  const tried = fresh ?? (await tryModel(ctx, { ...model, directory: place }, AbortSignal.timeout(TRIAL_MS)))
+  const { voices, heard, warnings } = tried
+  if (voices.length === 0) return { ...base, endpoint: null, heard, warnings }
+  checkSlug(ctx, model)
+  await applyEndpoints(ctx, {
+    source: endpointSource(model, voices),
+    readAudio: (path) => recordingOf(join(place, path)),
+  })
+  return { ...base, endpoint: model.name, heard, warnings }
+}
+
+const TRIAL_MS = 300_000
+
+export const isDirectory = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
