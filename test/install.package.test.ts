@@ -96,6 +96,7 @@ describe('npm pack', () => {
       'bin/sonant.js',
       'dist/src/main.js',
       'dist/src/queue/pgboss/claim_queued.sql',
+      'dist/src/models/models.yaml',
       'dist/rest/openapi.json',
       'dist/docs/rest.md',
       'dist/docs/images/architecture.svg',

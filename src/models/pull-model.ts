@@ -4,7 +4,9 @@ import { requireOperator } from '../access/require.ts'
 import { applyEndpoints } from '../catalog/apply-endpoints.ts'
 import type { Context } from '../context/context.ts'
 import { withLock } from '../db/lock.ts'
+import { EngineError } from '../engines/engine.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
+import { syncEntries } from '../values/data-directory.ts'
 import { modelsDirOf } from '../voice/trials/trial-engines.ts'
 import { bytesIn, download, sha256Of, withRoom } from './download.ts'
 import { asDescribed, type DescribedModel, describeFiles, endpointSource } from './model-endpoint.ts'
@@ -69,32 +71,48 @@ export async function pullModel(
   const wanted = want(ctx, input, index)
   checkLicence(wanted.known, input)
   const models = modelsDirOf(ctx.settings)
-  return withLock(ctx.db, `model ${join(models, wanted.directory)}`, async () => {
-    const place = join(models, wanted.directory)
+  const place = join(models, wanted.directory)
+  // A pull that loses the lock must not go on beside another one.
+  const lost = new AbortController()
+  const signal = AbortSignal.any([input.signal, lost.signal])
+  return withLock(ctx.db, `model ${place}`, async () => {
     await ctx.catalog.reload()
     if (await isDirectory(place)) return finish(ctx, wanted, await described(wanted, place), null)
     if (wanted.known !== undefined) checkSlug(ctx, asDescribed(wanted.known))
-    const room = join(models, UNDER_WAY, wanted.directory)
-    const fetched = await fetchModel(wanted, { models, room, input }).catch(async (cause: unknown) => {
-      const error = withRoom(cause, models)
-      await rm(isForGood(error) ? room : join(room, UNPACKED), { recursive: true, force: true })
-      throw error
-    })
-    const install = async () => {
-      const model = await described(wanted, fetched.root)
-      checkSlug(ctx, model)
-      const tried = await tryModel(ctx, { ...model, directory: fetched.root }, input.signal)
-      await rename(fetched.root, place)
-      return { model, tried, pin: await writePin(models, wanted, fetched.sums) }
-    }
-    const { model, tried, pin } = await install().finally(() => rm(room, { recursive: true, force: true }))
-    return finish(ctx, wanted, model, { ...tried, pin, sha256: fetched.sums[0]?.sha256 ?? null })
-  })
+    const { model, fresh } = await install(ctx, wanted, { models, place, input: { ...input, signal } })
+    return finish(ctx, wanted, model, fresh)
+  }).finally(() => lost.abort())
+}
+
+interface Place {
+  readonly models: string
+  readonly place: string
+  readonly input: PullInput
+}
+
+async function install(ctx: Context, wanted: Wanted, { models, place, input }: Place) {
+  const room = join(models, UNDER_WAY, wanted.directory)
+  try {
+    const { root, sums } = await fetchModel(wanted, { models, room, input })
+    const model = await described(wanted, root)
+    checkSlug(ctx, model)
+    const tried = await tryModel(ctx, { ...model, directory: root }, input.signal)
+    await rename(root, place)
+    syncEntries(models)
+    const pin = await writePin(models, wanted, sums)
+    await rm(room, { recursive: true, force: true })
+    return { model, fresh: { ...tried, pin, sha256: sums[0]?.sha256 ?? null } }
+  } catch (cause) {
+    const error = withRoom(cause, models)
+    await rm(isForGood(error) ? room : join(room, UNPACKED), { recursive: true, force: true })
+    throw error
+  }
 }
 
 /** What has come of a download is of use to the next pull, unless it is wrong. */
 const isForGood = (error: unknown): boolean =>
-  error instanceof ServiceError && ['INVALID_REQUEST', 'NOT_FOUND'].includes(error.code)
+  error instanceof EngineError ||
+  (error instanceof ServiceError && ['INVALID_REQUEST', 'NOT_FOUND'].includes(error.code))
 
 function want({ settings }: Context, { name, from }: PullInput, index: readonly KnownModel[]): Wanted {
   const archive = from === undefined ? undefined : archiveOf(from)
@@ -115,7 +133,10 @@ function want({ settings }: Context, { name, from }: PullInput, index: readonly 
 
 /** The name of the archive. */
 function archiveOf(from: string): string {
-  const name = basename(WEB.test(from) && URL.canParse(from) ? new URL(from).pathname : from)
+  const url = WEB.test(from) && URL.canParse(from) ? new URL(from) : null
+  if (url !== null && url.username + url.password !== '')
+    throw invalidRequest('Give --from an address without a user and a password.')
+  const name = basename(url?.pathname ?? from)
   if (isArchiveName(name)) return name
   throw invalidRequest(`Give --from a .tar.bz2, as the releases of sherpa-onnx have them: "${from}" is none.`)
 }
@@ -163,14 +184,14 @@ interface Sum {
   readonly isPinned: boolean
 }
 
-interface Place {
+interface Room {
   readonly models: string
   readonly room: string
   readonly input: PullInput
 }
 
 /** Returns the unpacked model, not in its place yet, and the checksums of its files. */
-async function fetchModel({ directory, files }: Wanted, { models, room, input }: Place) {
+async function fetchModel({ directory, files }: Wanted, { models, room, input }: Room) {
   await mkdir(room, { recursive: true })
   const unpacked = join(room, UNPACKED)
   await rm(unpacked, { recursive: true, force: true })

@@ -55,10 +55,14 @@ type Entry = { readonly header: TarHeader; readonly body: ReadableStream<Uint8Ar
 
 async function writeFile(path: string, body: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
-  // Security: `wx` follows no link and replaces no file.
-  await pipeline(Readable.fromWeb(body as NodeWebStream<Uint8Array>), createWriteStream(path, { flags: 'wx' }), {
-    signal,
-  })
+  // Security: `wx` follows no link and replaces no file. `flush`: a power cut leaves no model with empty files.
+  await pipeline(
+    Readable.fromWeb(body as NodeWebStream<Uint8Array>),
+    createWriteStream(path, { flags: 'wx', flush: true }),
+    {
+      signal,
+    },
+  )
 }
 
 /** The decompressed bytes, at most as many as the archive's size allows. */

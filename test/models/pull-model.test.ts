@@ -105,6 +105,7 @@ describe('sonant models pull --from', () => {
       error: expect.stringContaining('cannot be read'),
     })
     expect(await refusal('pull', '--from', join(place, 'model.zip'))).toMatchObject({ error_code: 'INVALID_REQUEST' })
+    expect((await refusal('pull', '--from', 'https://me:secret@example.org/a.tar.bz2')).error).not.toContain('secret')
   })
 
   test('follows redirects, waits for a slow server, and asks again for what a busy or broken one did not give', async () => {
