@@ -44,6 +44,7 @@ export const GOALS = {
   queueOldSnapshot: { claim: 2, dueMs: 2 },
   recovery: { seconds: 12 },
   failover: { gapSeconds: 2 },
+  readStandby: { p50: 2 },
   crowd: { p50: 3 },
   migrations: { longestSeconds: 1 },
   backup: { p99: 2 },

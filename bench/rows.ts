@@ -19,6 +19,7 @@ import { idle } from './rows/installation/idle.ts'
 import { install } from './rows/installation/install.ts'
 import { migrations } from './rows/installation/migrations.ts'
 import { purge } from './rows/installation/purge.ts'
+import { readStandby } from './rows/installation/read-standby.ts'
 import { recovery } from './rows/installation/recovery.ts'
 import { slowDisk } from './rows/installation/slow-disk.ts'
 import { start } from './rows/installation/start.ts'
@@ -94,6 +95,7 @@ export const ROWS: readonly Row[] = [
   fleetPermits,
   recovery,
   failover,
+  readStandby,
   crowd,
   migrations,
   backup,

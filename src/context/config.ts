@@ -84,6 +84,8 @@ const dataSettings = (values: Values) => ({
   databaseUrl: values.DATABASE_URL ?? null,
   /** Bypasses a pooler in transaction mode; null: DATABASE_URL. */
   directDatabaseUrl: values.DIRECT_DATABASE_URL ?? null,
+  /** A standby for long reads; null: the primary serves them. */
+  readDatabaseUrl: values.READ_DATABASE_URL ?? null,
   /** null: statements are prepared unless a pooler is in transaction mode. */
   databasePrepare: values.DATABASE_PREPARE === undefined ? null : values.DATABASE_PREPARE === 'on',
   /** Both pools of the process together. */

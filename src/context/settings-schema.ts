@@ -50,6 +50,11 @@ const database = {
     .describe(
       'The same database without a pooler in transaction mode: needed if DATABASE_URL leads through one. See [poolers](several-machines.md#poolers).',
     ),
+  READ_DATABASE_URL: databaseUrl
+    .optional()
+    .describe(
+      'A standby of the same database, which serves exports, statistics, counts of lists and backups while it has everything. See [a standby for reads](several-machines.md#a-standby-for-reads).',
+    ),
   DATABASE_PREPARE: z
     .enum(['on', 'off'], { message: 'must be on or off' })
     .optional()
@@ -220,7 +225,7 @@ function overlap(one: string, other: string): boolean {
 type Given = Readonly<Record<string, string | undefined>>
 
 export function violationsBetween(given: Given): string[] {
-  const { STORAGE_URL, PUBLIC_URL, HOST = LOOPBACK, DATABASE_URL, DIRECT_DATABASE_URL } = given
+  const { STORAGE_URL, PUBLIC_URL, HOST = LOOPBACK, DATABASE_URL, DIRECT_DATABASE_URL, READ_DATABASE_URL } = given
   const { PORT = String(DEFAULT_PORT), METRICS_PORT, METRICS_HOST = LOOPBACK } = given
   const missing = CREDENTIALS.filter((name) => STORAGE_URL !== undefined && given[name] === undefined)
   return [
@@ -233,6 +238,9 @@ export function violationsBetween(given: Given): string[] {
       : []),
     ...(DIRECT_DATABASE_URL !== undefined && DATABASE_URL === undefined
       ? ['DIRECT_DATABASE_URL goes with a DATABASE_URL that leads through a pooler']
+      : []),
+    ...(READ_DATABASE_URL !== undefined && DATABASE_URL === undefined
+      ? ['READ_DATABASE_URL goes with a DATABASE_URL whose standby it names']
       : []),
   ]
 }

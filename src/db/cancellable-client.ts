@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { unavailable } from '../errors/service-error.ts'
+import { readAgain } from './connections/standby.ts'
 import type { Checkout, Database } from './database.ts'
 import { withQuery } from './with-query.ts'
 
@@ -17,7 +18,7 @@ interface Caller {
 export function cancellable(db: Database, isOver: () => boolean, owner?: string): Database {
   const caller = { isOver, owner }
   const pool = withQuery(db.pool, (...args) => runWithinShare(db, caller, args))
-  const readPool = withQuery(db.readPool, (...args) => run(db.readPool, db, caller, args))
+  const readPool = withQuery(db.readPool, (...args) => readAgain(() => run(db.readPool, db, caller, args)))
   return { ...db, pool, readPool }
 }
 

@@ -9,8 +9,9 @@ import { HungConnections, LossLog } from './connections/hung-connections.ts'
 import { outwaitLocks } from './connections/lock-wait.ts'
 import { Servers } from './connections/servers.ts'
 import { onceLost } from './connections/service-client.ts'
-import { ServicePool } from './connections/service-pool.ts'
+import { ServicePool, type ServicePoolOptions } from './connections/service-pool.ts'
 import type { SessionClient } from './connections/session-client.ts'
+import { Standby } from './connections/standby.ts'
 
 /** PostgreSQL ends a transaction that is idle for 15 s, so an unreachable process cannot keep its locks. */
 const END_FORGOTTEN_TRANSACTIONS = `set idle_in_transaction_session_timeout = '15s'`
@@ -18,6 +19,7 @@ const END_FORGOTTEN_TRANSACTION = `set local idle_in_transaction_session_timeout
 const READ_ALONE = 'set max_parallel_workers_per_gather = 0'
 const CONNECT_TIMEOUT_MS = 10_000
 const READ_CONNECT_TIMEOUT_MS = 5_000
+const STANDBY_CONNECT_TIMEOUT_MS = 2_000
 /** Longer than the pool's limit, whose error says that the database is down, and than lock waits. */
 const TRANSACTION_LIMITS = { maxWait: 15_000, timeout: 30_000 }
 const DEFAULT_POOL_SIZE = 20
@@ -53,7 +55,9 @@ export interface Database {
   /** Same servers, for long statements; hung connections are ended. */
   readonly watched: Pick<HungConnections, 'connect'>
   readonly pool: Pool
+  /** Leads to the standby while that has everything. */
   readonly readPool: Pool
+  readonly standby?: Standby | undefined
   readonly prisma: PrismaClient
   readonly workShares: FairSemaphore
   readonly readShares: Pick<FairSemaphore, 'acquire'>
@@ -70,6 +74,8 @@ export interface Database {
 export interface Route {
   readonly servers: Servers
   readonly direct: Servers
+  /** A standby that serves long reads; absent: the primary does. */
+  readonly readers?: () => Promise<Servers>
   /** False behind a transaction pooler. */
   readonly keepsSettings: boolean
   readonly areNamed: boolean
@@ -101,11 +107,16 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
   const hung = new HungConnections(route.direct, losses)
   const open = { losses, hung }
   const pool = openPool(route, workers, CONNECT_TIMEOUT_MS, END_FORGOTTEN_TRANSACTIONS, open)
-  const readPool = openPool(straight(route.direct), readers, READ_CONNECT_TIMEOUT_MS, READ_ALONE, open)
+  const standby = openStandby(route, { log, pool, readers, losses })
+  const elsewhere = standby?.client
+  const readPool = openPool(straight(route.direct), readers, READ_CONNECT_TIMEOUT_MS, READ_ALONE, {
+    ...open,
+    elsewhere,
+  })
   const boundPrismas = new BoundPrismas(readPool)
   let prisma: PrismaClient | undefined
   return {
-    ...{ direct: route.direct, watched: hung, pool, readPool, losses, boundPrismas },
+    ...{ direct: route.direct, watched: hung, pool, readPool, standby, losses, boundPrismas },
     get prisma() {
       prisma ??= new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION_LIMITS })
       return prisma
@@ -121,6 +132,7 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
     close: async () => {
       hung.close()
       await Promise.all([prisma?.$disconnect(), boundPrismas.close()])
+      await standby?.close()
       await Promise.all([pool.end(), readPool.end()])
       losses.flush()
     },
@@ -130,13 +142,38 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
 const straight = (servers: Servers): Route => ({ servers, direct: servers, keepsSettings: true, areNamed: true })
 const straightTo = (url: string): Route => straight(new Servers([url]))
 
-interface Watchers {
+interface Watchers extends Pick<ServicePoolOptions, 'elsewhere' | 'isForReading'> {
   readonly losses: LossLog
   readonly hung: HungConnections
 }
 
-function openPool(route: Route, max: number, connectTimeoutMs: number, settings: string, watchers: Watchers): Pool {
-  const { losses, hung } = watchers
+interface StandbyParts {
+  readonly log: Log
+  readonly pool: Pool
+  readonly readers: number
+  readonly losses: LossLog
+}
+
+function openStandby({ readers: find }: Route, { log, pool, readers, losses }: StandbyParts): Standby | undefined {
+  if (find === undefined) return undefined
+  const open = async () => {
+    const servers = await find()
+    const hung = new HungConnections(servers, losses)
+    const watchers = { losses, hung, isForReading: true }
+    const opened = openPool(straight(servers), readers, STANDBY_CONNECT_TIMEOUT_MS, READ_ALONE, watchers)
+    return { servers, pool: opened, close: () => hung.close() }
+  }
+  return new Standby({ log, primary: pool, open })
+}
+
+function openPool(
+  route: Route,
+  max: number,
+  connectTimeoutMs: number,
+  settings: string,
+  watchers: Watchers,
+): ServicePool {
+  const { losses, hung, ...reading } = watchers
   const pool = new ServicePool(route.servers, {
     application_name: 'sonant',
     max,
@@ -145,6 +182,7 @@ function openPool(route: Route, max: number, connectTimeoutMs: number, settings:
     statements: { areNamed: route.areNamed, afterBegin: route.keepsSettings ? null : END_FORGOTTEN_TRANSACTION },
     settings: route.keepsSettings ? settings : null,
     hung,
+    ...reading,
   })
   // Without a listener a lost connection would end the process.
   pool.on('error', () => undefined)

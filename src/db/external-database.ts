@@ -86,6 +86,7 @@ interface Facts extends Privileges {
 interface ExternalSettings extends SslDefaults {
   readonly databaseUrl: string
   readonly directDatabaseUrl: string | null
+  readonly readDatabaseUrl: string | null
   /** Null: unless behind a transaction pooler. */
   readonly databasePrepare: boolean | null
 }
@@ -119,6 +120,16 @@ interface Privileges {
  * @throws ServiceError UNAVAILABLE, one sentence for the operator
  */
 export async function openExternalDatabase(settings: ExternalSettings, log: Log): Promise<Route> {
+  const route = await openPrimary(settings, log)
+  const { readDatabaseUrl } = settings
+  if (readDatabaseUrl === null) return route
+  // A start does not wait for a standby that is away.
+  const readers = async () =>
+    new Servers((await driverUrls('READ_DATABASE_URL', readDatabaseUrl, settings)).map(({ url }) => url))
+  return { ...route, readers }
+}
+
+async function openPrimary(settings: ExternalSettings, log: Log): Promise<Route> {
   const { databaseUrl, directDatabaseUrl } = settings
   warnOfAuthorities([databaseUrl, directDatabaseUrl ?? []].flat().flatMap(serverUrls), settings, log)
   const pooledUrls = await driverUrls('DATABASE_URL', databaseUrl, settings)

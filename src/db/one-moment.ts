@@ -3,6 +3,7 @@ import { nextTurn } from '../concurrency/next-turn.ts'
 import type { Release } from '../concurrency/semaphore.ts'
 import type { BoundPrisma } from './bound-prisma.ts'
 import { callerGone } from './cancellable-client.ts'
+import { isStandbysFailure } from './connections/standby.ts'
 import type { Checkout, Database } from './database.ts'
 import { withQuery } from './with-query.ts'
 
@@ -30,7 +31,7 @@ interface Outcome {
  * Runs the statements of `read`, Prisma's as well, one after the other on one snapshot of PostgreSQL. The first statement takes it, for
  * several reads on a connection of `readPool`, for a list on one of `pool`, within the owner's share. Long reads of a list stay apart.
  * Scans of several reads hold the owner's share of scans together, from the first one to the end.
- * If a window closes only after that, `read` runs again on a later snapshot.
+ * If a window closes only after that, or the standby fails, `read` runs again on a later snapshot.
  */
 export async function atOneMoment<Result extends Outcome>(
   db: Database,
@@ -45,6 +46,8 @@ export async function atOneMoment<Result extends Outcome>(
       const result = await read(moment.database)
       hasAllAnswers = result.errors === undefined
       if (!moment.isTooEarly || reader.signal.aborted) return result
+    } catch (error) {
+      if (!moment.isTooEarly || reader.signal.aborted) throw error
     } finally {
       moment.end(hasAllAnswers)
     }
@@ -53,7 +56,7 @@ export async function atOneMoment<Result extends Outcome>(
 
 class Moment {
   readonly database: Database
-  /** True if a window was closed after the snapshot was taken. */
+  /** True if a window was closed after the snapshot was taken, or the standby failed. */
   isTooEarly = false
   readonly #db: Database
   readonly #reader: Reader
@@ -127,7 +130,12 @@ class Moment {
   async #run(args: unknown[]): Promise<unknown> {
     this.#requireOpen()
     this.#session ??= this.#open()
-    return (await this.#session).run(args)
+    try {
+      return await (await this.#session).run(args)
+    } catch (error) {
+      this.isTooEarly ||= isStandbysFailure(error)
+      throw error
+    }
   }
 
   /** GraphQL answers at the first error of a field that cannot be null: the fields beside it may go on, and must open nothing. */

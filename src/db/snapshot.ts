@@ -29,28 +29,39 @@ interface OldSnapshot {
 /** Reads the database at one point in time, over its own connection. */
 export class Snapshot {
   readonly #client: Client
+  readonly #judge: (error: unknown) => void
 
-  private constructor(client: Client) {
+  private constructor(client: Client, judge: (error: unknown) => void) {
     this.#client = client
+    this.#judge = judge
   }
 
-  /** @throws if the database does not answer */
-  static async open({ watched }: Pick<Database, 'watched'>, name = 'sonant'): Promise<Snapshot> {
-    const client = await watched.connect({ application_name: name })
+  /** Of the standby if that has everything. @throws if the database does not answer */
+  static async open({ watched, standby }: Pick<Database, 'watched' | 'standby'>, name = 'sonant'): Promise<Snapshot> {
+    const config = { application_name: name }
+    const reader = (await standby?.connect(config)) ?? null
+    const client = reader ?? (await watched.connect(config))
+    const judge = reader === null || standby === undefined ? () => undefined : standby.judge
     try {
       // PostgreSQL rejects the setting on some systems.
       await client.query(CHECK_CONNECTION).catch(() => undefined)
       await client.query(BEGIN)
       await client.query(NO_TRANSACTION_TIMEOUT)
-      return new Snapshot(client)
+      return new Snapshot(client, judge)
     } catch (error) {
+      judge(error)
       void client.end()
       throw error
     }
   }
 
   async query<Row extends QueryResultRow>(text: string): Promise<Row[]> {
-    return (await this.#client.query<Row>(text)).rows
+    try {
+      return (await this.#client.query<Row>(text)).rows
+    } catch (error) {
+      this.#judge(error)
+      throw error
+    }
   }
 
   /**
@@ -60,7 +71,10 @@ export class Snapshot {
   copy(text: string): CopyToStreamQuery {
     const copied = this.#client.query(copyTo(text))
     // A reader that attaches after a failure finds the stream destroyed.
-    return copied.on('error', (error) => copied.destroy(error))
+    return copied.on('error', (error) => {
+      this.#judge(error)
+      copied.destroy(error)
+    })
   }
 
   /** @throws if an earlier statement failed */

@@ -140,6 +140,17 @@ export const notificationCheck: Check<Context> = {
   },
 }
 
+/** Nothing without READ_DATABASE_URL. */
+export const standbyCheck: Check<Pick<Context, 'db'>> = {
+  check: 'standby',
+  run: async ({ db: { standby } }) => {
+    if (standby === undefined) return []
+    const reason = await standby.reason()
+    if (reason === null) return [ok('serves exports, statistics, counts and backups')]
+    return [warning(`serves no reads, so the primary does: ${reason}`, 'look at the standby of READ_DATABASE_URL')]
+  },
+}
+
 interface Setting {
   name: string
   setting: string

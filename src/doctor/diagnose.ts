@@ -11,13 +11,23 @@ import {
   connectionCheck,
   notificationCheck,
   serverCheck,
+  standbyCheck,
   timeoutCheck,
 } from './check-server.ts'
 import { engineCheck, workerCheck } from './check-work.ts'
 import { type Check, error, type Finding } from './finding.ts'
 
 const CHECKS: readonly Check<ServiceContext>[] = [
-  ...[serverCheck, connectionCheck, timeoutCheck, notificationCheck, indexCheck, vacuumCheck, partitionCheck],
+  ...[
+    serverCheck,
+    standbyCheck,
+    connectionCheck,
+    timeoutCheck,
+    notificationCheck,
+    indexCheck,
+    vacuumCheck,
+    partitionCheck,
+  ],
   ...[
     clockCheck,
     addressCheck,

@@ -15,10 +15,12 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   ],
   DATABASE_URL: ['mysql://one/db', 'one', 'postgresql://one,/db', 'postgresql://one/db?target_session_attrs=standby'],
   DIRECT_DATABASE_URL: ['mysql://one/db', 'one'],
+  READ_DATABASE_URL: ['mysql://one/db', 'one'],
   DATABASE_PREPARE: ['yes', 'true'],
   DATABASE_POOL_SIZE: ['3', '0', '-4', '1001', 'many'],
   SONANT_MODELS_URL: ['mirror', 'ftp://mirror.example', 'https://me@mirror.example'],
   MIGRATE: ['yes', '0'],
+  CELL: ['A', 'ab', '-'],
   WARM_UP: ['later', '1'],
   SECRET_KEY: ['of-31-characters-and-not-one-more'.slice(0, 31), 'change-me-change-me-change-me-change-me'],
   OLD_SECRET_KEY: ['short'],
@@ -49,6 +51,7 @@ const ANY_TEXT: ReadonlySet<string> = new Set([
 /** Other variables that a variable needs. */
 const WITH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   DIRECT_DATABASE_URL: { DATABASE_URL: 'postgresql://pooler/db' },
+  READ_DATABASE_URL: { DATABASE_URL: 'postgresql://primary/db' },
   STORAGE_URL: { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' },
 }
 

@@ -84,7 +84,7 @@ async function gapIn(round: Environment, urlOf: UrlOf): Promise<Gap> {
   return { gap: (load.taken[before]! - ordered) / 1000, promotion }
 }
 
-async function makeKey(variables: Readonly<Record<string, string>>): Promise<string> {
+export async function makeKey(variables: Readonly<Record<string, string>>): Promise<string> {
   const runtime = await openRuntime(readSettings(variables), openLog('fatal'), { supervise: false })
   try {
     const operator = runtime.as({ kind: 'system' })

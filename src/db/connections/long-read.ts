@@ -1,5 +1,6 @@
 import type { QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import type { Database } from '../database.ts'
+import { readAgain } from './standby.ts'
 
 /**
  * Runs a long read on `readPool` within the owner's share.
@@ -12,7 +13,7 @@ export async function longRead<Row extends QueryResultRow>(
 ): Promise<QueryResult<Row>> {
   const release = await readShares.acquire(owner)
   try {
-    return await readPool.query<Row>(statement)
+    return await readAgain(() => readPool.query<Row>(statement))
   } finally {
     release()
   }

@@ -18,7 +18,7 @@ const YES = 'S'
 const EITHER: ReadonlySet<string | null> = new Set(['allow', 'prefer'])
 const warned = new WeakMap<Log, Set<string>>()
 
-export type UrlVariable = 'DATABASE_URL' | 'DIRECT_DATABASE_URL'
+export type UrlVariable = 'DATABASE_URL' | 'DIRECT_DATABASE_URL' | 'READ_DATABASE_URL'
 
 export interface DriverUrl {
   readonly url: string

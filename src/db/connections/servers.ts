@@ -3,6 +3,7 @@ import { type Session, SessionClient } from './session-client.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
+export const FOR_READING = true
 export const READ_ONLY_SQL_TRANSACTION = '25006'
 const TAKES_NO_WRITES = `pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly"`
 
@@ -76,13 +77,18 @@ export class Servers {
   }
 }
 
-async function connectTo(connectionString: string, config: ClientConfig): Promise<Session> {
+/** @param isForReading the server may be a standby */
+export async function connectTo(
+  connectionString: string,
+  config: ClientConfig,
+  isForReading = false,
+): Promise<Session> {
   const timed = { ...KEEP_ALIVE, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config, connectionString }
   const client = new SessionClient(timed)
   client.on('error', () => undefined)
   await client.connect()
   try {
-    await beginSession(client, '')
+    await beginSession(client, '', isForReading)
     return client
   } catch (error) {
     void client.end()
@@ -93,13 +99,13 @@ async function connectTo(connectionString: string, config: ClientConfig): Promis
 /**
  * Prepares a new connection in one round trip.
  * @param settings null behind a transaction pooler, which would lose them
- * @throws ReadOnlyServer
+ * @throws ReadOnlyServer unless it is for reading
  */
-export async function beginSession(client: Session, settings: string | null): Promise<void> {
+export async function beginSession(client: Session, settings: string | null, isForReading = false): Promise<void> {
   const sets = settings === null ? '' : `${SESSION_DEFAULTS}; ${settings}; `
   const results = (await client.query(`${sets}select pg_backend_pid() as pid, ${TAKES_NO_WRITES}`)) as unknown
   const last = [results as QueryResult<{ pid: number; readOnly: boolean }>].flat().at(-1)?.rows[0]
-  if (last?.readOnly === true) throw new ReadOnlyServer()
+  if (last?.readOnly === true && !isForReading) throw new ReadOnlyServer()
   if (settings !== null) client.serverProcess = last?.pid ?? null
 }
 

@@ -10,12 +10,16 @@ const FULL_PAUSE_MS = 100
 const FULL_MS = 2_000
 const SLOW_MS = 1_000
 
-interface ServicePoolOptions extends PoolConfig {
+export interface ServicePoolOptions extends PoolConfig {
   readonly max: number
   readonly connectionTimeoutMillis: number
   readonly statements: Statements
   readonly settings: string | null
   readonly hung: HungConnections
+  /** The servers may be standbys. */
+  readonly isForReading?: boolean
+  /** Asked first for a connection; null: it has none to give. */
+  readonly elsewhere?: (() => Promise<PoolClient | null>) | undefined
 }
 
 type Release = (error?: Error | boolean) => void
@@ -29,6 +33,7 @@ type Acquired = (error: Error | undefined, begun: number) => void
  */
 export class ServicePool extends Pool {
   readonly #servers: Servers
+  readonly #elsewhere: ServicePoolOptions['elsewhere']
   readonly #max: number
   readonly #timeoutMs: number
   #usable = new WeakSet<object>()
@@ -36,7 +41,10 @@ export class ServicePool extends Pool {
   #acquired: Acquired | undefined
   readonly #slow = new Set<() => void>()
 
-  constructor(servers: Servers, { statements, settings, hung, ...others }: ServicePoolOptions) {
+  constructor(
+    servers: Servers,
+    { statements, settings, hung, isForReading, elsewhere, ...others }: ServicePoolOptions,
+  ) {
     const options = { ...KEEP_ALIVE, ...others }
     class PoolMember extends ServiceClient {
       readonly deadline = performance.now() + options.connectionTimeoutMillis
@@ -47,10 +55,11 @@ export class ServicePool extends Pool {
     }
     const onConnect = (client: unknown) => {
       const member = client as PoolMember
-      return prepareUntil(member.deadline, member, servers, settings)
+      return prepareUntil(member.deadline, member, servers, { settings, isForReading })
     }
     super({ ...options, Client: PoolMember as never, onConnect })
     this.#servers = servers
+    this.#elsewhere = elsewhere
     this.#max = options.max
     this.#timeoutMs = options.connectionTimeoutMillis
     this.on('connect', (client) => this.#watch(client as unknown as ServiceClient))
@@ -63,7 +72,7 @@ export class ServicePool extends Pool {
     const begun = performance.now()
     const deadline = begun + this.#timeoutMs
     const checkOut = (answer: ConnectCallback) =>
-      this.#checkOut(this.#servers.count, deadline, (error, ...rest) => {
+      this.#checkOutAnywhere(deadline, (error, ...rest) => {
         this.#acquired?.(error, begun)
         answer(error, ...rest)
       })
@@ -78,6 +87,16 @@ export class ServicePool extends Pool {
 
   onAcquired(listener: Acquired): void {
     this.#acquired = listener
+  }
+
+  #checkOutAnywhere(deadline: number, callback: ConnectCallback): void {
+    const here = () => this.#checkOut(this.#servers.count, deadline, callback)
+    const answer = (client: PoolClient | null) => {
+      if (client === null) here()
+      else callback(undefined, client, (error) => client.release(error))
+    }
+    if (this.#elsewhere === undefined) here()
+    else void this.#elsewhere().then(answer)
   }
 
   #checkOut(servers: number, deadline: number, callback: ConnectCallback): void {
@@ -161,23 +180,32 @@ export class ServicePool extends Pool {
   }
 }
 
+interface Preparation {
+  readonly settings: string | null
+  readonly isForReading: boolean | undefined
+}
+
 /** A full pooler accepts the login but delays the first statement. */
 async function prepareUntil(
   deadline: number,
   client: ServiceClient,
   servers: Servers,
-  settings: string | null,
+  preparation: Preparation,
 ): Promise<void> {
-  await inTime(deadline - performance.now(), prepare(client, servers, settings), () => {
+  await inTime(deadline - performance.now(), prepare(client, servers, preparation), () => {
     servers.reject(client.server)
     throw new Error(NONE_WAS_FREE)
   })
 }
 
-async function prepare(client: ServiceClient, servers: Servers, settings: string | null): Promise<void> {
+async function prepare(
+  client: ServiceClient,
+  servers: Servers,
+  { settings, isForReading }: Preparation,
+): Promise<void> {
   try {
     // Behind a transaction pooler a statement may wait for a connection, and one server leaves no choice.
-    if (settings !== null || servers.count > 1) await beginSession(client, settings)
+    if (settings !== null || servers.count > 1) await beginSession(client, settings, isForReading)
   } catch (error) {
     if (error instanceof ReadOnlyServer) servers.reject(client.server)
     throw error

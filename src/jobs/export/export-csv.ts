@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Context } from '../../context/context.ts'
+import { readAgain } from '../../db/connections/standby.ts'
 import { Snapshot } from '../../db/snapshot.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { ExportQueue, ExportTicket } from './export-queue.ts'
@@ -44,9 +45,7 @@ interface Lines {
 export async function exportCsv(ctx: ExportContext, source: CsvSource, gone?: AbortSignal): Promise<CsvExport> {
   const ticket = await ctx.exportQueue.enter(source.accountId, gone)
   try {
-    const snapshot = await Snapshot.open(ctx.db)
-    gone?.addEventListener('abort', () => snapshot.close())
-    await check(snapshot, source, gone)
+    const snapshot = await readAgain(() => openSnapshot(ctx, source, gone))
     return stream(ctx, snapshot, ticket, source, gone)
   } catch (error) {
     ticket.release()
@@ -54,11 +53,14 @@ export async function exportCsv(ctx: ExportContext, source: CsvSource, gone?: Ab
   }
 }
 
-async function check(snapshot: Snapshot, source: CsvSource, gone: AbortSignal | undefined): Promise<void> {
+async function openSnapshot({ db }: ExportContext, source: CsvSource, gone: AbortSignal | undefined) {
+  const snapshot = await Snapshot.open(db)
+  gone?.addEventListener('abort', () => snapshot.close())
   try {
     gone?.throwIfAborted()
     await snapshot.query(IN_UTC)
     await source.check?.(snapshot)
+    return snapshot
   } catch (error) {
     snapshot.close()
     throw error

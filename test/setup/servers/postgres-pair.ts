@@ -24,6 +24,10 @@ export interface PostgresPair {
   readonly url: string
   /** The standby takes nothing from the primary, as on a machine that stands still, until the function that is returned is called. */
   freeze(): Promise<() => void>
+  /** Commits no longer wait for the standby. */
+  loosen(): Promise<void>
+  /** kill -9 of the standby. */
+  killStandby(): Promise<void>
   /** kill -9 of the primary. */
   kill(): Promise<void>
   /** Resolves once the standby takes writes. */
@@ -76,6 +80,11 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       process.kill(receiver!.pid, 'SIGSTOP')
       return () => void process.kill(receiver!.pid, 'SIGCONT')
     },
+    loosen: async () => {
+      await ask(primaryPort, 'alter system reset synchronous_standby_names')
+      await ask(primaryPort, 'select pg_reload_conf()')
+    },
+    killStandby: () => end(standby, 'SIGKILL'),
     kill: () => end(primary, 'SIGKILL'),
     promote: async () => void (await ask(standbyPort, 'select pg_promote(true)')),
     close: async () => {

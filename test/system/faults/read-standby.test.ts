@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { backUp } from '../../../src/backup/back-up.ts'
+import { longRead } from '../../../src/db/connections/long-read.ts'
+import { Snapshot } from '../../../src/db/snapshot.ts'
+import { standbyCheck } from '../../../src/doctor/check-server.ts'
+import { call } from '../../setup/http.ts'
+import { submitText } from '../../setup/jobs/voice-jobs.ts'
+import { type PostgresPair, startPostgresPair } from '../../setup/servers/postgres-pair.ts'
+import { ask } from '../../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { until } from '../../setup/wait.ts'
+
+const TIMEOUT_MS = 60_000
+const PLACE = 'select pg_is_in_recovery() as standby'
+const ENDING = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sonant'`
+const COUNTED = '{ jobs(first: 1) { totalCount } jobStats { jobs } }'
+const TABLE = 'tables/job.copy.gz'
+
+interface Counted extends Record<string, unknown> {
+  readonly jobs: { readonly totalCount: number }
+  readonly jobStats: readonly { readonly jobs: number }[]
+}
+
+describe('READ_DATABASE_URL', { timeout: TIMEOUT_MS * 2 }, () => {
+  let pair: PostgresPair
+  let service: TestRuntime
+  let standby: Client
+  let caller: Awaited<ReturnType<TestRuntime['createCaller']>>
+  let dir: string
+  let jobs = 0
+  beforeAll(async () => {
+    pair = await startPostgresPair()
+    await pair.loosen()
+    const env = { DATABASE_URL: pair.primaryUrl, READ_DATABASE_URL: pair.standbyUrl, LOG_LEVEL: 'silent' }
+    service = await startTestRuntime({ env })
+    caller = await service.createCaller()
+    standby = new Client({ connectionString: pair.standbyUrl })
+    standby.on('error', () => undefined)
+    await standby.connect()
+    dir = await mkdtemp(join(tmpdir(), 'sonant-standby-'))
+  }, TIMEOUT_MS * 2)
+  afterAll(async () => {
+    await standby?.end().catch(() => undefined)
+    await service?.close()
+    await pair?.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  const submit = async () => {
+    jobs++
+    return submitText(service.url, caller.key, 'tts', `Text ${jobs}.`, 'aria')
+  }
+  const isRead = async (place: 'standby' | 'primary') => {
+    const { db } = service.runtime
+    const { rows } = await longRead<{ standby: boolean }>(db, 'nobody', { text: PLACE })
+    const snapshot = await Snapshot.open(db)
+    const [copied] = await snapshot.query<{ standby: boolean }>(PLACE)
+    snapshot.close()
+    const found = [rows[0]?.standby, copied?.standby]
+    return found.every((one) => one === (place === 'standby'))
+  }
+  const exported = async (): Promise<string> => {
+    const [from, to] = [-3_600_000, 1_000].map((ms) => new Date(Date.now() + ms).toISOString())
+    const reply = await call(`${service.url}/api/v1/jobs/export?from=${from}&to=${to}`, { key: caller.key })
+    return reply.text
+  }
+  /** All doors know of a job as soon as its caller does. */
+  const knowNewest = async () => {
+    const id = await submit()
+    const { data, errors } = await ask<Counted>(service.url, caller.key, COUNTED)
+    expect(errors).toBeUndefined()
+    expect([data?.jobs.totalCount, data?.jobStats.map((one) => one.jobs)]).toEqual([jobs, [jobs]])
+    expect(await exported()).toContain(id)
+  }
+  const diagnosed = async () => (await standbyCheck.run(service.runtime)).map(({ found }) => found)
+  const backedUpJobs = async (name: string) => {
+    const { tables } = await backUp(service.runtime, join(dir, name))
+    return tables.find(({ file }) => file.path === TABLE)?.rows
+  }
+
+  test('reads come from the standby, and have what was submitted just before', async () => {
+    for (let round = 0; round < 5; round++) await knowNewest()
+    await until(() => isRead('standby'), TIMEOUT_MS, 'the standby to serve reads')
+    expect(await backedUpJobs('well')).toBe(jobs)
+    expect(await diagnosed()).toEqual([expect.stringMatching(/^serves exports/)])
+  })
+
+  test('a standby that is paused, and falls behind, is passed over until it has caught up', async () => {
+    await standby.query('select pg_wal_replay_pause()')
+    for (let round = 0; round < 3; round++) await knowNewest()
+    expect(await isRead('primary')).toBe(true)
+    expect(await backedUpJobs('behind')).toBe(jobs)
+    expect(await diagnosed()).toEqual([expect.stringMatching(/^serves no reads.*: it is behind the primary$/)])
+    await standby.query('select pg_wal_replay_resume()')
+    await until(() => isRead('standby'), TIMEOUT_MS, 'the standby to catch up')
+  })
+
+  test('a read that the standby ends, as it does in a conflict with recovery, is answered by the primary', async () => {
+    const { db } = service.runtime
+    const text = `select pg_sleep(case when pg_is_in_recovery() then 600 else 0 end), pg_is_in_recovery() as standby`
+    const read = longRead<{ standby: boolean }>(db, 'nobody', { text })
+    const sleeps = `select from pg_stat_activity where wait_event = 'PgSleep'`
+    await until(async () => (await standby.query(sleeps)).rowCount === 1, TIMEOUT_MS, 'the read to be under way')
+    await standby.query(ENDING)
+    expect((await read).rows[0]?.standby).toBe(false)
+    await until(() => isRead('standby'), TIMEOUT_MS, 'the standby to serve reads again')
+    let isOver = false
+    const ending = (async () => {
+      while (!isOver) await standby.query(ENDING)
+    })()
+    for (let round = 0; round < 5; round++) await knowNewest()
+    isOver = true
+    await ending
+  })
+
+  test('one that was promoted, or is gone, serves nothing', async () => {
+    await until(() => isRead('standby'), TIMEOUT_MS, 'the standby to serve reads again')
+    await pair.promote()
+    for (let round = 0; round < 3; round++) await knowNewest()
+    expect(await backedUpJobs('promoted')).toBe(jobs)
+    expect(await diagnosed()).toEqual([expect.stringMatching(/: it is no standby any more$/)])
+    await pair.killStandby()
+    for (let round = 0; round < 3; round++) await knowNewest()
+    expect(await backedUpJobs('gone')).toBe(jobs)
+    expect(await isRead('primary')).toBe(true)
+  })
+})
