@@ -1,9 +1,9 @@
 import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
-import { serverAddress } from '../engines/engine.ts'
+import { serverAddress, serversOf } from '../engines/engine.ts'
 import { DEFAULT_SLOTS, modelKey, OWNED_SERVER } from '../engines/engine-block.ts'
 import type { JobKind } from '../queue/job-kind.ts'
 import type { QueueRoute } from '../queue/queue.ts'
-import { endpointLimit, QUEUED_KINDS, type Servers, SHARED_QUEUES } from './job-kinds.ts'
+import { endpointLimits, QUEUED_KINDS, type ServerLimit, type Servers, SHARED_QUEUES } from './job-kinds.ts'
 import { poolOf } from './voice-endpoint.ts'
 
 /**
@@ -13,25 +13,37 @@ import { poolOf } from './voice-endpoint.ts'
 export function serverLimits(servers: Servers, kind?: JobKind): Map<string, number> {
   const limits = new Map<string, number>()
   const served = new Set<string>()
-  for (const { route, limit } of usesOf(servers)) {
-    limits.set(route.server, Math.min(limits.get(route.server) ?? limit, limit))
-    if (kind === undefined || route.kind.queue === kind.queue) served.add(route.server)
+  for (const { route, limits: given } of usesOf(servers)) {
+    for (const { server, limit } of given) {
+      limits.set(server, Math.min(limits.get(server) ?? limit, limit))
+      if (kind === undefined || route.kind.queue === kind.queue) served.add(server)
+    }
   }
   return new Map([...limits].filter(([server]) => served.has(server)))
 }
 
+/** Names under which jobs of this queue wait for servers. */
+export const serverRoutes = (servers: Servers, { queue }: JobKind): Set<string> =>
+  new Set(usesOf(servers).flatMap(({ route }) => (route.kind.queue === queue ? [route.server] : [])))
+
 /** Concurrent requests that a worker may send to its own server; 0: these queues need none. */
 export function ownedServerLimit(servers: Servers, queues: ReadonlySet<string>): number {
-  const limits = usesOf(servers).flatMap(({ route, limit }) =>
-    route.server === OWNED_SERVER && queues.has(route.kind.queue) ? [limit] : [],
+  const limits = usesOf(servers).flatMap(({ route, limits }) =>
+    route.server === OWNED_SERVER && queues.has(route.kind.queue) ? limits.map(({ limit }) => limit) : [],
   )
   return limits.length === 0 ? 0 : Math.min(...limits)
 }
 
-/** Identifies the external server or model of an engine; null for built-in engines and owned servers. */
-export function awayKey({ engine }: Pick<VoiceEndpoint, 'engine'>): string | null {
-  if (engine.kind === 'sherpa-onnx') return modelKey(engine)
-  return typeof engine.base_url === 'string' && engine.base_url !== OWNED_SERVER ? serverAddress(engine.base_url) : null
+/** The engine at each of its servers alone, by address; at the model that it loads; empty: nothing that can be away. */
+export function awayParts({ engine }: Pick<VoiceEndpoint, 'engine'>): Map<string, VoiceEndpoint['engine']> {
+  if (engine.kind === 'sherpa-onnx') return new Map([[modelKey(engine), engine]])
+  return new Map(
+    serversOf(engine).flatMap((server) => {
+      const { base_url: address } = server
+      if (typeof address !== 'string' || address === OWNED_SERVER) return []
+      return [[serverAddress(address), server === engine ? engine : { ...engine, servers: [server] }] as const]
+    }),
+  )
 }
 
 /** Shared queues that have something to serve. */
@@ -39,12 +51,16 @@ export const sharedQueues = (servers: Servers): string[] =>
   SHARED_QUEUES.filter((queue) => usesOf(servers).some(({ route }) => route.kind.queue === queue))
 
 export const serverQueues = (servers: Servers, server: string): Set<string> =>
-  new Set(usesOf(servers).flatMap(({ route }) => (route.server === server ? [route.kind.queue] : [])))
+  new Set(
+    usesOf(servers).flatMap(({ route, limits }) =>
+      limits.some((one) => one.server === server) ? [route.kind.queue] : [],
+    ),
+  )
 
 /** Texts of a pool that one worker speaks at once, on its threads and model processes; 0: none. */
 export function embeddedSlots({ endpoints }: Servers, pool: string, threads: number): number {
   const engines = [...endpoints.values()].flatMap((endpoint) =>
-    poolOf(endpoint) === pool && endpointLimit(endpoint) === null ? [endpoint.engine] : [],
+    poolOf(endpoint) === pool && endpointLimits(endpoint).length === 0 ? [endpoint.engine] : [],
   )
   const models = engines.filter(({ kind }) => kind === 'sherpa-onnx')
   const slotsOf = new Map(models.map((model) => [modelKey(model), Number(model.slots ?? DEFAULT_SLOTS)]))
@@ -57,7 +73,7 @@ export const isBuiltInServed = ({ endpoints }: Servers, pools: readonly string[]
 
 interface Use {
   readonly route: QueueRoute
-  readonly limit: number
+  readonly limits: readonly ServerLimit[]
 }
 
 const known = new WeakMap<Servers, readonly Use[]>()
@@ -71,7 +87,7 @@ function usesOf(servers: Servers): readonly Use[] {
 const readUses = (servers: Servers): Use[] =>
   QUEUED_KINDS.flatMap((kind) =>
     [...kind.targets(servers).values()].flatMap((target) => {
-      const limit = kind.limitOf(target)
-      return limit === null ? [] : [{ route: kind.routeOf(target), limit }]
+      const limits = kind.limitsOf(target)
+      return limits.length === 0 ? [] : [{ route: kind.routeOf(target), limits }]
     }),
   )

@@ -1,6 +1,6 @@
 import { GENERATION_SCOPE, VOICE_SCOPE } from '../access/scopes.ts'
 import type { Catalog, CatalogSnapshot, VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
-import { DEFAULT_IN_FLIGHT, serverAddress } from '../engines/engine.ts'
+import { DEFAULT_IN_FLIGHT, serverAddress, serversOf } from '../engines/engine.ts'
 import { type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { QueueRoute } from '../queue/queue.ts'
 import { poolOf } from './voice-endpoint.ts'
@@ -8,6 +8,8 @@ import { poolOf } from './voice-endpoint.ts'
 const EMBEDDED_KINDS: ReadonlySet<string> = new Set(['espeak', 'sherpa-onnx'])
 const COMPANION = 'companion'
 const UNKNOWN = 'other'
+/** No address holds it. */
+const SEPARATOR = ' '
 
 export type Servers = Pick<CatalogSnapshot, 'endpoints' | 'workflows'>
 
@@ -29,8 +31,14 @@ interface QueuedKind<Target> {
   targets(servers: Servers): ReadonlyMap<string, Target>
   poolOf(target: Target): string
   routeOf(target: Target): QueueRoute
-  /** Concurrent requests at the target's server over all workers; null: limited by the workers' slots. */
-  limitOf(target: Target): number | null
+  /** The servers that its jobs may use; empty: the workers' slots limit them. */
+  limitsOf(target: Target): readonly ServerLimit[]
+}
+
+export interface ServerLimit {
+  readonly server: string
+  /** Concurrent requests over all workers. */
+  readonly limit: number
 }
 
 interface SharedPool {
@@ -58,7 +66,7 @@ const JOB_KINDS = {
       targets: ({ endpoints }) => endpoints,
       poolOf,
       routeOf: endpointRoute,
-      limitOf: endpointLimit,
+      limitsOf: endpointLimits,
     }),
   },
   companion_chat: {
@@ -95,7 +103,7 @@ const JOB_KINDS = {
       targets: ({ workflows }) => workflows,
       poolOf: () => GENERATIONS.pool,
       routeOf: workflowRoute,
-      limitOf: ({ engine }) => engine.max_in_flight,
+      limitsOf: ({ engine }) => [{ server: serverAddress(engine.base_url), limit: engine.max_in_flight }],
     }),
   },
 } as const satisfies Record<string, Kind>
@@ -130,19 +138,26 @@ export const jobKinds = (pools: readonly string[]): JobKind[] => [
   ...pools.map(voiceKind),
 ]
 
+/** Jobs of an engine with several servers wait for all of them under one name. */
 export function endpointRoute({ engine }: Pick<VoiceEndpoint, 'engine'>): QueueRoute {
-  const server = typeof engine.base_url === 'string' ? serverAddress(engine.base_url) : engine.kind
-  return { kind: voiceKind(poolOf({ engine })), server }
+  const servers = endpointLimits({ engine }).map(({ server }) => server)
+  return { kind: voiceKind(poolOf({ engine })), server: servers.sort().join(SEPARATOR) || engine.kind }
 }
+
+/** The servers of a route that has a limit. */
+export const serversOfRoute = (server: string): string[] => server.split(SEPARATOR)
 
 export function workflowRoute({ engine }: Pick<Workflow, 'engine'>): QueueRoute {
   return { kind: GENERATION_KIND, server: serverAddress(engine.base_url) }
 }
 
-export function endpointLimit({ engine }: VoiceEndpoint): number | null {
-  const { max_in_flight: given } = engine
-  if (typeof given === 'number' && Number.isInteger(given) && given > 0) return given
-  return EMBEDDED_KINDS.has(engine.kind) ? null : DEFAULT_IN_FLIGHT
+export function endpointLimits({ engine }: Pick<VoiceEndpoint, 'engine'>): ServerLimit[] {
+  const isEmbedded = EMBEDDED_KINDS.has(engine.kind)
+  return serversOf(engine).flatMap(({ base_url: address, max_in_flight: given }) => {
+    const isLimit = typeof given === 'number' && Number.isInteger(given) && given > 0
+    const server = typeof address === 'string' ? serverAddress(address) : engine.kind
+    return isLimit || !isEmbedded ? [{ server, limit: isLimit ? given : DEFAULT_IN_FLIGHT }] : []
+  })
 }
 
 /** Null if the target is gone. */

@@ -34,6 +34,12 @@ export class Semaphore {
     return this.#inUse
   }
 
+  /** The part of the limit that is in use; infinite without a limit. */
+  get load(): number {
+    const limit = this.#limit()
+    return limit > 0 ? this.#inUse / limit : Number.POSITIVE_INFINITY
+  }
+
   get waiting(): number {
     return this.#waiting.size
   }

@@ -7,6 +7,7 @@ export type Profile = (typeof PROFILES)[number]
 
 const TASK_TYPES = ['CustomVoice', 'Base', 'VoiceDesign'] as const
 const MAX_IN_FLIGHT = 256
+const MAX_SERVERS = 32
 const DEFAULT_THREADS = 2
 export const DEFAULT_SLOTS = 1
 export const DEFAULT_RETRY_SECONDS = 60
@@ -107,26 +108,56 @@ const sherpa = z
       issues.addIssue({ code: 'custom', path: ['steps'], message: `is not supported by ${family}` })
   })
 
+const apiKeyEnv = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
+  .optional()
+const maxInFlight = z.int().min(1).max(MAX_IN_FLIGHT)
+
+const speechServer = z.strictObject({
+  base_url: baseUrl.refine((text) => text !== OWNED_SERVER, 'must be an http or https URL'),
+  max_in_flight: maxInFlight.default(DEFAULT_IN_FLIGHT),
+  api_key_env: apiKeyEnv,
+})
+
 const openaiSpeech = z
   .strictObject({
     kind: z.literal('openai-speech'),
     pool,
     profile: z.enum(PROFILES).default('generic'),
-    base_url: baseUrl,
+    base_url: baseUrl.optional(),
+    servers: z.array(speechServer).min(1, 'must list at least one server').max(MAX_SERVERS).optional(),
     model: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
-    api_key_env: z
-      .string()
-      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
-      .optional(),
-    max_in_flight: z.int().min(1).max(MAX_IN_FLIGHT).default(DEFAULT_IN_FLIGHT),
+    api_key_env: apiKeyEnv,
+    max_in_flight: maxInFlight.optional(),
     task_type: z.enum(TASK_TYPES).optional(),
     word_timestamps: z.boolean().optional(),
     retry_seconds: retrySeconds,
   })
-  .superRefine(({ profile, word_timestamps: times }, issues) => {
+  .superRefine((block, issues) => {
+    const { profile, word_timestamps: times } = block
     if (times === true && profile !== 'vllm-omni')
       issues.addIssue({ code: 'custom', path: ['word_timestamps'], message: `is not supported by ${profile}` })
+    const wrong = wrongServers(block)
+    if (wrong !== null) issues.addIssue({ code: 'custom', ...wrong })
   })
+  .transform((block) => (block.servers ? block : { ...block, max_in_flight: block.max_in_flight ?? DEFAULT_IN_FLIGHT }))
+
+interface GivenServers {
+  readonly base_url?: string | undefined
+  readonly servers?: readonly { readonly base_url: string }[] | undefined
+  readonly api_key_env?: string | undefined
+  readonly max_in_flight?: number | undefined
+}
+
+function wrongServers({ servers, ...alone }: GivenServers): { path: string[]; message: string } | null {
+  if (servers === undefined)
+    return alone.base_url === undefined ? { path: ['base_url'], message: 'is needed, or servers' } : null
+  const both = (['base_url', 'max_in_flight', 'api_key_env'] as const).find((field) => alone[field] !== undefined)
+  if (both !== undefined) return { path: [both], message: 'must not stand beside servers, which have their own' }
+  const isTwice = new Set(servers.map(({ base_url: address }) => address)).size < servers.length
+  return isTwice ? { path: ['servers'], message: 'must list each server once' } : null
+}
 
 /**
  * `pool` names the queue of its jobs; absent: the kind.
@@ -137,6 +168,13 @@ export type EngineBlock = z.output<typeof engineBlock>
 export type SherpaBlock = z.output<typeof sherpa>
 export type EspeakBlock = z.output<typeof espeak>
 export type OpenaiSpeechBlock = z.output<typeof openaiSpeech>
+/** The block as one of its servers needs it. */
+export type SpeechServerBlock = Omit<OpenaiSpeechBlock, 'servers'> & z.output<typeof speechServer>
+
+export function serverBlocksOf({ servers, ...block }: OpenaiSpeechBlock): SpeechServerBlock[] {
+  const { base_url: address = '', max_in_flight: most = DEFAULT_IN_FLIGHT } = block
+  return servers?.map((one) => ({ ...block, ...one })) ?? [{ ...block, base_url: address, max_in_flight: most }]
+}
 
 /** @throws if the worker's own server does not answer */
 export const addressOf = (baseUrl: string, owned: OwnedServer): string =>

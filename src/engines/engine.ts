@@ -17,6 +17,15 @@ export const DEFAULT_IN_FLIGHT = 8
 /** One spelling per server, because limits hold per address. */
 export const serverAddress = (url: string): string => (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '')
 
+interface StoredServer {
+  readonly base_url?: unknown
+  readonly max_in_flight?: unknown
+}
+
+/** The servers of an engine block: the block itself, unless it lists several. */
+export const serversOf = (block: Readonly<Record<string, unknown>>): readonly StoredServer[] =>
+  Array.isArray(block.servers) ? block.servers : [block]
+
 export const SLOWEST_PACE = 0.25
 export const FASTEST_PACE = 4
 

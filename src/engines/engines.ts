@@ -14,10 +14,13 @@ import {
   type OwnedServer,
   type Probe,
   type SherpaBlock,
+  type SpeechServerBlock,
+  serverBlocksOf,
 } from './engine-block.ts'
 import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
 import { Leases } from './leases.ts'
 import { measureRequest, serverName } from './measure-request.ts'
+import type { Connection } from './openai-speech.ts'
 import type { SherpaModels } from './sherpa/sherpa.ts'
 import type { SpeechServer } from './speech-server.ts'
 
@@ -72,7 +75,7 @@ class SharedEngines implements Engines {
   async use<T>(given: unknown, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
     const block: EngineBlock = engineBlock.parse(given)
     if (block.kind === 'espeak') return work(this.#measured(this.#espeak, 'espeak'))
-    return block.kind === 'sherpa-onnx' ? this.#useModel(block, work) : this.#useServer(block, work)
+    return block.kind === 'sherpa-onnx' ? this.#useModel(block, work) : this.#useServers(block, work)
   }
 
   async probe(given: unknown): Promise<boolean> {
@@ -80,8 +83,10 @@ class SharedEngines implements Engines {
     if (block.kind === 'sherpa-onnx') await (await this.#sherpa()).probe(block)
     if (block.kind !== 'openai-speech') return true
     const { probeSpeechServer } = await import('./openai-speech.ts')
-    const { lookUp } = this.#options
-    return this.#atServer(block, (server) => probeSpeechServer({ block, server, lookUp }))
+    const told = await this.#atServers(serverBlocksOf(block), (connections) =>
+      Promise.all(connections.map(probeSpeechServer)),
+    )
+    return told.every(Boolean)
   }
 
   warm(): Promise<void> {
@@ -105,20 +110,30 @@ class SharedEngines implements Engines {
     return this.#models
   }
 
-  async #useServer<T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
+  async #useServers<T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
     const { openOpenaiSpeech, speakProbe } = await import('./openai-speech.ts')
-    const { lookUp } = this.#options
+    const blocks = serverBlocksOf(block)
     const probeOf = ({ probe }: SpeechRequest): Probe | undefined => {
       const request = probe?.()
       if (request === undefined) return undefined
       // A server that was started again has another address.
-      return (signal) =>
-        this.#atServer(block, (server) => speakProbe({ block, server, lookUp }, { ...request, signal }))
+      return (signal) => this.#atServers(blocks, async ([own]) => own && speakProbe(own, { ...request, signal }))
     }
-    return this.#atServer(block, (server) => work(openOpenaiSpeech(block, server, lookUp, this.#telemetry, probeOf)))
+    return this.#atServers(blocks, (connections) => work(openOpenaiSpeech(connections, this.#telemetry, probeOf)))
   }
 
-  async #atServer<T>(block: OpenaiSpeechBlock, work: (server: SpeechServer) => Promise<T>): Promise<T> {
+  async #atServers<T>(
+    [block, ...others]: readonly SpeechServerBlock[],
+    work: (connections: readonly Connection[]) => Promise<T>,
+  ): Promise<T> {
+    if (block === undefined) return work([])
+    const { lookUp } = this.#options
+    return this.#atServer(block, (server) =>
+      this.#atServers(others, (connections) => work([{ block, server, lookUp }, ...connections])),
+    )
+  }
+
+  async #atServer<T>(block: SpeechServerBlock, work: (server: SpeechServer) => Promise<T>): Promise<T> {
     const { SpeechServer } = await import('./speech-server.ts')
     const { owned = NO_OWNED_SERVER } = this.#options
     const isOwned = block.base_url === OWNED_SERVER

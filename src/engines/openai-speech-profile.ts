@@ -1,5 +1,5 @@
 import { EngineError, type SpeechRequest } from './engine.ts'
-import type { OpenaiSpeechBlock, Profile } from './engine-block.ts'
+import type { Profile, SpeechServerBlock } from './engine-block.ts'
 
 interface Dialect {
   readonly speed: boolean
@@ -59,7 +59,7 @@ const INSTRUCTIONS_MAX_CHARACTERS = 500
  * Builds the body of `POST /v1/audio/speech` from `extra` and the fields that the server's family knows.
  * @throws EngineError RENDER_FAILED for a voice or a speed without a field
  */
-export function speechBody(block: OpenaiSpeechBlock, request: SpeechRequest): Record<string, unknown> {
+export function speechBody(block: SpeechServerBlock, request: SpeechRequest): Record<string, unknown> {
   const dialect = DIALECTS[block.profile]
   return {
     ...request.extra,
@@ -77,7 +77,7 @@ export function speechBody(block: OpenaiSpeechBlock, request: SpeechRequest): Re
   }
 }
 
-function voiceFields(dialect: Dialect, block: OpenaiSpeechBlock, request: SpeechRequest): Record<string, unknown> {
+function voiceFields(dialect: Dialect, block: SpeechServerBlock, request: SpeechRequest): Record<string, unknown> {
   const { voice } = request
   if (voice.kind === 'preset') {
     return { voice: voice.engineVoice, ...(dialect.taskType && { task_type: block.task_type ?? 'CustomVoice' }) }
@@ -98,7 +98,7 @@ function voiceFields(dialect: Dialect, block: OpenaiSpeechBlock, request: Speech
 
 function textFields(
   { soundAlone = false }: Dialect,
-  { task_type: task = 'Base' }: OpenaiSpeechBlock,
+  { task_type: task = 'Base' }: SpeechServerBlock,
   { voice: { referenceText }, extra }: SpeechRequest,
 ): Record<string, unknown> {
   if (referenceText?.trim()) return { ref_text: referenceText }
@@ -118,7 +118,7 @@ function dataUrl(recording: Buffer): string {
   return `data:${type};base64,${recording.toString('base64')}`
 }
 
-function speedField(dialect: Dialect, block: OpenaiSpeechBlock, speed: number | undefined): { speed?: number } {
+function speedField(dialect: Dialect, block: SpeechServerBlock, speed: number | undefined): { speed?: number } {
   if (speed === undefined || speed === 1) return {}
   if (!dialect.speed) throw new EngineError('RENDER_FAILED', `A ${block.profile} server speaks at its own speed only.`)
   return { speed }

@@ -14,7 +14,8 @@ import {
   type SpeechEngine,
   type SpeechRequest,
 } from './engine.ts'
-import { type OpenaiSpeechBlock, OWNED_RETRY_SECONDS, type Probe } from './engine-block.ts'
+import { OWNED_RETRY_SECONDS, type Probe, type SpeechServerBlock } from './engine-block.ts'
+import { leastLoaded, type Member } from './least-loaded.ts'
 import { measureRequest, serverName } from './measure-request.ts'
 import { listedVoices, speechBody } from './openai-speech-profile.ts'
 import { withRetries } from './retry.ts'
@@ -54,34 +55,53 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\uFFFD]+/gu
 
 /**
  * An aborted request closes its connection, so the GPU stops.
- * @param lookUp reads the variable of `api_key_env` at every request
+ * @param connections to each server of the engine
  * @param probeOf tries a worker's own server after the request has failed
  */
 export function openOpenaiSpeech(
-  block: OpenaiSpeechBlock,
-  server: SpeechServer,
-  lookUp: (name: string) => string | undefined,
+  connections: readonly Connection[],
   telemetry: Telemetry = NO_TELEMETRY,
   probeOf?: (request: SpeechRequest) => Probe | undefined,
 ): SpeechEngine {
-  const connection = { block, server, lookUp }
-  const measured = { telemetry, kind: block.kind, server: serverName(server.baseUrl) }
   const once: SpeechEngine = {
-    slots: block.max_in_flight,
+    slots: connections.reduce((sum, { block }) => sum + block.max_in_flight, 0),
     deterministic: false,
-    voices: (signal) => listVoices(connection, signal),
+    voices: (signal) => voicesOfAll(connections, signal),
+    speak: leastLoaded(connections.map((connection) => memberAt(connection, telemetry, probeOf))),
+  }
+  const retries = connections.map(({ block, server }) =>
+    Math.max(server.owned === undefined ? 0 : OWNED_RETRY_SECONDS, block.retry_seconds),
+  )
+  return withRetries(once, { retryBudgetMs: Math.max(...retries) * 1000 })
+}
+
+function memberAt(
+  connection: Connection,
+  telemetry: Telemetry,
+  probeOf: ((request: SpeechRequest) => Probe | undefined) | undefined,
+): Member {
+  const { block, server } = connection
+  const measured = { telemetry, kind: block.kind, server: serverName(server.baseUrl) }
+  return {
+    server,
     // The breaker decides after the wait for a slot, because the server may fail meanwhile.
-    speak: (request) => {
-      const { signal, judge, awaitedBy } = request
+    ask: (request) => {
+      const { signal, judge } = request
       const askUntil = (until: AbortSignal) =>
         measureRequest(measured, until, () => speakOnce(connection, { ...request, signal: until }), judge)
       const { owned } = server
-      const ask = () => (owned ? askWatched(owned, request, askUntil, probeOf?.(request)) : askUntil(signal))
-      return server.slots.run(signal, () => server.breaker.run(ask), awaitedBy)
+      return server.breaker.run(() =>
+        owned ? askWatched(owned, request, askUntil, probeOf?.(request)) : askUntil(signal),
+      )
     },
   }
-  const least = server.owned === undefined ? 0 : OWNED_RETRY_SECONDS
-  return withRetries(once, { retryBudgetMs: Math.max(least, block.retry_seconds) * 1000 })
+}
+
+/** The voices that each server has; null if one of them lists none. */
+async function voicesOfAll(connections: readonly Connection[], signal: AbortSignal): Promise<readonly string[] | null> {
+  const [first = null, ...others] = await Promise.all(connections.map((connection) => listVoices(connection, signal)))
+  if (first === null || others.includes(null)) return null
+  return first.filter((voice) => others.every((voices) => voices?.includes(voice)))
 }
 
 /** Speaks the request's probe besides the limit of requests: the one that failed has just left. @throws EngineError, BadAudio */
@@ -89,9 +109,10 @@ export async function speakProbe(connection: Connection, request: SpeechRequest)
   request.judge?.(await speakOnce(connection, request))
 }
 
-interface Connection {
-  readonly block: OpenaiSpeechBlock
+export interface Connection {
+  readonly block: SpeechServerBlock
   readonly server: SpeechServer
+  /** Reads the variable of `api_key_env` at every request. */
   readonly lookUp: (name: string) => string | undefined
 }
 
@@ -261,7 +282,7 @@ async function exchangeOnce(connection: Connection, request: Exchange): Promise<
   }
 }
 
-function authorization(block: OpenaiSpeechBlock, lookUp: Connection['lookUp']): { authorization?: string } {
+function authorization(block: SpeechServerBlock, lookUp: Connection['lookUp']): { authorization?: string } {
   if (block.api_key_env === undefined) return {}
   const key = lookUp(block.api_key_env)
   if (key === undefined) {

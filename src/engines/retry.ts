@@ -126,6 +126,11 @@ export class CircuitBreaker {
     return this.#failures >= BREAKING_FAILURES
   }
 
+  /** False while a request would not be sent. */
+  get admits(): boolean {
+    return !this.isOpen || Math.max(this.#closedUntil, this.#probingUntil) <= this.#now()
+  }
+
   /** @throws OpenCircuit while the server counts as down */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const isProbe = this.#admit()
@@ -143,9 +148,9 @@ export class CircuitBreaker {
   }
 
   #admit(): boolean {
-    if (this.#failures < BREAKING_FAILURES) return false
-    const leftMs = this.#closedUntil - this.#now()
-    if (leftMs > 0 || this.#probingUntil > this.#now()) {
+    if (!this.isOpen) return false
+    if (!this.admits) {
+      const leftMs = this.#closedUntil - this.#now()
       throw new OpenCircuit(Math.max(leftMs, SHORTEST_WAIT_MS), this.#back.promise)
     }
     this.#probingUntil = this.#now() + PROBE_MS

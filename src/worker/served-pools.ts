@@ -1,4 +1,4 @@
-import { awayKey } from '../catalog/engine-server.ts'
+import { awayParts } from '../catalog/engine-server.ts'
 import { poolOfJob, RESERVED_POOLS, SHARED_POOLS, SHARED_QUEUES } from '../catalog/job-kinds.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
 import type { Catalog, VoiceEndpoint } from '../context/catalog-snapshot.ts'
@@ -85,11 +85,17 @@ function unservedBecause(endpoint: VoiceEndpoint, workers: readonly Serving[]): 
 
 function reasonsOf(endpoint: VoiceEndpoint, workers: readonly Serving[]): (string | null)[] {
   const pool = poolOf(endpoint)
-  const key = awayKey(endpoint)
+  const keys = [...awayParts(endpoint).keys()]
   const isOwned = endpoint.engine.base_url === OWNED_SERVER
   return workers
     .filter(({ pools }) => pools.includes(pool))
-    .map((worker) => (isOwned ? ownedReason(worker) : key === null ? null : (worker.away[key] ?? null)))
+    .map((worker) => (isOwned ? ownedReason(worker) : awayReason(worker, keys)))
+}
+
+/** Null while one of its servers is there. */
+function awayReason({ away }: Serving, keys: readonly string[]): string | null {
+  const reasons = keys.flatMap((key) => away[key] ?? [])
+  return keys.length === 0 || reasons.length < keys.length ? null : reasons.join(' ')
 }
 
 function ownedReason({ host, server }: Serving): string | null {

@@ -1,5 +1,5 @@
-import { embeddedSlots, ownedServerLimit, serverLimits, serverQueues } from '../catalog/engine-server.ts'
-import { jobKinds, SHARED_QUEUES } from '../catalog/job-kinds.ts'
+import { embeddedSlots, ownedServerLimit, serverLimits, serverQueues, serverRoutes } from '../catalog/engine-server.ts'
+import { jobKinds, SHARED_QUEUES, serversOfRoute } from '../catalog/job-kinds.ts'
 import { Semaphore } from '../concurrency/semaphore.ts'
 import { OWNED_SERVER } from '../engines/engine-block.ts'
 import { type JobKind, poolOfQueue, voiceKind } from '../queue/job-kind.ts'
@@ -13,11 +13,7 @@ const EXPIRED =
   'permits have expired: this worker sends no request to servers with a limit until PostgreSQL renews them'
 const SHARE = `select server, fair, permits from share_servers($1, $2, $3, $4 * interval '1 millisecond', $5)`
 
-interface Gate {
-  readonly slots: Semaphore
-  readonly queues: ServerQueuePair
-}
-
+/** The jobs of this process that wait for the servers of one route, or are let in to them. */
 interface ServerQueuePair {
   readonly awaited: ServerQueue
   readonly others: ServerQueue
@@ -54,7 +50,8 @@ export class ServerPermits {
   readonly #runtime: PermitRuntime
   readonly #pools: () => readonly string[]
   readonly #ownedLimit: () => number
-  readonly #gates = new Map<string, Gate>()
+  readonly #slots = new Map<string, Semaphore>()
+  readonly #routes = new Map<string, ServerQueuePair>()
   readonly #watchers = new Map<string, () => void>()
   #shares = new Map<string, Share>()
   #validUntil = Number.NEGATIVE_INFINITY
@@ -77,22 +74,28 @@ export class ServerPermits {
   }
 
   slotsAt(server: string): Semaphore {
-    return this.#gateAt(server).slots
+    const known = this.#slots.get(server)
+    if (known !== undefined) return known
+    // Jobs admitted under a larger share keep their permits until they end.
+    const slots = new Semaphore(() => this.#permitsAt(server, this.#letInAt(server)))
+    this.#slots.set(server, slots)
+    if (server !== OWNED_SERVER && this.#shares.size > 0 && !this.#shares.has(server))
+      void this.renew().catch(() => undefined)
+    return slots
   }
 
   serverQueuesOf(kind: JobKind): ServerQueues {
-    const limits = () => serverLimits(this.#runtime.catalog.current, kind)
+    const routes = () => serverRoutes(this.#runtime.catalog.current, kind)
     return {
       capacities: (isAwaited) =>
-        new Map([...limits().keys()].map((name) => [name, this.#queueAt(name, isAwaited).capacity])),
-      at: (server, isAwaited) => (limits().has(server) ? this.#queueAt(server, isAwaited) : undefined),
+        new Map([...routes()].map((route) => [route, this.#queueAt(route, isAwaited).capacity])),
+      at: (route, isAwaited) => (routes().has(route) ? this.#queueAt(route, isAwaited) : undefined),
       watch: (poll) => void this.#watchers.set(kind.queue, poll),
     }
   }
 
   countOf(kind: JobKind): number {
-    const servers = serverLimits(this.#runtime.catalog.current, kind).keys()
-    return [...servers].reduce((sum, server) => sum + this.#permitsAt(server), 0)
+    return this.#permitsOver([...serverLimits(this.#runtime.catalog.current, kind).keys()])
   }
 
   servers(): readonly {
@@ -102,14 +105,14 @@ export class ServerPermits {
     readonly limit: number
   }[] {
     const limits = serverLimits(this.#runtime.catalog.current)
-    return [...this.#gates.keys()].map((server) => {
-      const { inUse } = this.#useOf(server)
+    return [...this.#slots.keys()].map((server) => {
+      const inUse = this.#inUseAt(server)
       return { server, inUse, permits: this.#permitsAt(server), limit: limits.get(server) ?? 0 }
     })
   }
 
   grantOwned(): void {
-    grantMore(this.#gateAt(OWNED_SERVER))
+    this.#grantMore()
   }
 
   /**
@@ -142,34 +145,55 @@ export class ServerPermits {
     return share === undefined ? 0 : Math.min(Math.max(share.fair, letIn), share.permits)
   }
 
-  #gateAt(server: string): Gate {
-    const known = this.#gates.get(server)
-    if (known !== undefined) return known
-    const onCapacity = () => this.#pollQueuesOf(server)
-    const newQueue = () => new ServerQueue({ limit: () => this.#permitsAt(server), onCapacity })
-    const queues = { awaited: newQueue(), others: newQueue() }
-    // Jobs admitted under a larger share keep their permits until they end.
-    const gate = { slots: new Semaphore(() => this.#permitsAt(server, letInBy(queues))), queues }
-    this.#gates.set(server, gate)
-    if (server !== OWNED_SERVER && this.#shares.size > 0 && !this.#shares.has(server))
-      void this.renew().catch(() => undefined)
-    return gate
+  #permitsOver(servers: readonly string[]): number {
+    return servers.reduce((sum, server) => sum + this.#permitsAt(server), 0)
   }
 
-  #queueAt(server: string, isAwaited: boolean): ServerQueue {
-    const { awaited, others } = this.#gateAt(server).queues
+  #queueAt(route: string, isAwaited: boolean): ServerQueue {
+    const { awaited, others } = this.#routes.get(route) ?? this.#openRoute(route)
     return isAwaited ? awaited : others
   }
 
-  #pollQueuesOf(server: string): void {
-    for (const queue of serverQueues(this.#runtime.catalog.current, server)) this.#watchers.get(queue)?.()
+  #openRoute(route: string): ServerQueuePair {
+    const servers = serversOfRoute(route)
+    const options = { limit: () => this.#permitsOver(servers), onCapacity: () => this.#pollQueuesOf(route) }
+    const pair = { awaited: new ServerQueue(options), others: new ServerQueue(options) }
+    this.#routes.set(route, pair)
+    for (const server of servers) this.slotsAt(server)
+    return pair
   }
 
-  #useOf(server: string): { inUse: number; busy: boolean } {
-    const gate = this.#gates.get(server)
-    if (gate === undefined) return { inUse: 0, busy: false }
-    const inUse = Math.max(gate.slots.inUse, letInBy(gate.queues))
-    return { inUse, busy: inUse + gate.slots.waiting > 0 }
+  #pollQueuesOf(route: string): void {
+    for (const [queue, poll] of this.#watchers) {
+      if (serverRoutes(this.#runtime.catalog.current, { queue }).has(route)) poll()
+    }
+  }
+
+  /** Requests that jobs of its routes were let in for; 0 while the fair parts are enough for them. */
+  #letInAt(server: string): number {
+    const letIn = this.#routesOf(server).map(({ jobs, servers }) => {
+      const excess = jobs - this.#permitsOver(servers)
+      return excess > 0 ? this.#permitsAt(server) + excess : 0
+    })
+    return Math.max(0, ...letIn)
+  }
+
+  #routesOf(server: string): { readonly jobs: number; readonly servers: readonly string[] }[] {
+    return [...this.#routes].flatMap(([route, pair]) => {
+      const servers = serversOfRoute(route)
+      return servers.includes(server) ? [{ jobs: letInBy(pair), servers }] : []
+    })
+  }
+
+  #inUseAt(server: string): number {
+    return Math.max(this.#slots.get(server)?.inUse ?? 0, this.#letInAt(server))
+  }
+
+  /** The permits that requests and jobs of this process need, without those that would only let in more. */
+  #neededAt(server: string): number {
+    const { inUse = 0, waiting = 0 } = this.#slots.get(server) ?? {}
+    const jobs = this.#routesOf(server).map(({ jobs, servers }) => Math.ceil(jobs / servers.length))
+    return Math.max(inUse, waiting > 0 ? 1 : 0, ...jobs)
   }
 
   async #renew(): Promise<void> {
@@ -190,32 +214,40 @@ export class ServerPermits {
     if (rows.length < asked.length) throw new Error('this worker is not registered')
     this.#shares = new Map(rows.map(({ server, ...share }) => [server, share]))
     this.#validate(begun)
-    for (const gate of this.#gates.values()) grantMore(gate)
+    this.#grantMore()
   }
 
   #askedServers(): Asked[] {
     const servers = this.#runtime.catalog.current
     const limits = serverLimits(servers)
     const served = queuesOf(this.#pools()).flatMap((queue) => [...serverLimits(servers, { queue }).keys()])
-    const names = new Set([...served, ...this.#gates.keys()])
+    const names = new Set([...served, ...this.#slots.keys()])
     names.delete(OWNED_SERVER)
     return [...names].map((name) => {
-      const { inUse, busy } = this.#useOf(name)
+      const needed = this.#neededAt(name)
       const queues = serverQueues(servers, name)
       return {
         name,
-        limit: limits.get(name) ?? Math.max(1, inUse),
+        limit: limits.get(name) ?? Math.max(1, needed),
         pools: [...queues].flatMap((queue) => poolOfQueue(queue) ?? []),
         shared: SHARED_QUEUES.some((queue) => queues.has(queue)),
         kept: this.#keptAt(name),
-        rest: busy ? Math.max(1, inUse) : 0,
+        rest: needed,
       }
     })
   }
 
   #keptAt(server: string): number {
-    const { inUse } = this.#useOf(server)
+    const inUse = this.#inUseAt(server)
     return Math.max(inUse, this.#permitsAt(server, inUse))
+  }
+
+  #grantMore(): void {
+    for (const slots of this.#slots.values()) slots.grant()
+    for (const { awaited, others } of this.#routes.values()) {
+      awaited.grantMore()
+      others.grantMore()
+    }
   }
 
   #validate(begun: number): void {
@@ -238,12 +270,6 @@ export class ServerPermits {
 
 /** Requests that the jobs of either queue may have at once: both share the permits. */
 const letInBy = ({ awaited, others }: ServerQueuePair): number => Math.max(awaited.inUse, others.inUse)
-
-function grantMore({ slots, queues: { awaited, others } }: Gate): void {
-  slots.grant()
-  awaited.grantMore()
-  others.grantMore()
-}
 
 /** Queues of a worker with these pools; a stopping worker has none, any other also generates. */
 const queuesOf = (pools: readonly string[]): string[] =>

@@ -1,4 +1,4 @@
-import { awayKey } from '../catalog/engine-server.ts'
+import { awayParts } from '../catalog/engine-server.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
 import { EngineError } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
@@ -29,7 +29,7 @@ export class EngineWatch {
     this.#pools = pools
   }
 
-  /** Reasons by `awayKey`, after AWAY_PROBES failures in a row. */
+  /** Reasons by the keys of `awayParts`, after AWAY_PROBES failures in a row. */
   get away(): Readonly<Record<string, string>> {
     const away = [...this.#watched].filter(([, { failed }]) => failed >= AWAY_PROBES)
     return Object.fromEntries(away.map(([key, { reason }]) => [key, reason]))
@@ -57,12 +57,7 @@ export class EngineWatch {
   #blocks(): Map<string, unknown> {
     const pools = this.#pools()
     const endpoints = [...this.#runtime.catalog.current.endpoints.values()]
-    return new Map(
-      endpoints.flatMap((endpoint) => {
-        const key = pools.includes(poolOf(endpoint)) ? awayKey(endpoint) : null
-        return key === null ? [] : [[key, endpoint.engine] as const]
-      }),
-    )
+    return new Map(endpoints.flatMap((endpoint) => (pools.includes(poolOf(endpoint)) ? [...awayParts(endpoint)] : [])))
   }
 
   async #probe(block: unknown, watched: Watched): Promise<void> {

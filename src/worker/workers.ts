@@ -123,6 +123,6 @@ export interface WorkerLoad {
   readonly inFlight: number
   readonly gpus: readonly Gpu[]
   readonly server: ServerStatus | null
-  /** Reasons by `awayKey` why engines are unusable. */
+  /** Reasons by the keys of `awayParts` why engines are unusable. */
   readonly away: Readonly<Record<string, string>>
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Gpu, ServerStatus, WorkerRow } from '../../worker/workers.ts'
+import type { Gpu, Permit, ServerStatus, WorkerRow } from '../../worker/workers.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
@@ -17,6 +17,7 @@ const COLUMNS: readonly Column<Item>[] = [
   { head: 'jobs', cell: ({ in_flight }) => in_flight },
   { head: 'slots', cell: ({ slots }) => slots },
   { head: 'gpus (GiB)', cell: ({ gpus }) => gpus.map(gpuCell).join(', ') || 'none' },
+  { head: 'permits', cell: ({ permits }) => permits.map(permitCell).join(', ') || 'none' },
   { head: 'server', cell: ({ server }) => serverCell(server) },
   { head: 'heartbeat (UTC)', cell: ({ heartbeat_at }) => heartbeat_at.toISOString() },
 ]
@@ -26,15 +27,24 @@ export function addWorkerCommands(program: Command): void {
   operatorCommand(
     workers.command('list').description('list the workers that live or died within a day, newest heartbeat first'),
     async (ctx) => {
-      const { gpusOf, isSilent, serverOf, workers: listWorkers } = await import('../../worker/workers.ts')
+      const { gpusOf, isSilent, permitsOf, serverOf, workers: listWorkers } = await import('../../worker/workers.ts')
       const now = ctx.now().getTime()
-      const items = (await listWorkers(ctx)).map((row) => toItem(row, gpusOf(row), serverOf(row), !isSilent(row, now)))
+      const items = (await listWorkers(ctx)).map((row) =>
+        toItem(row, { gpus: gpusOf(row), server: serverOf(row), permits: permitsOf(row), alive: !isSilent(row, now) }),
+      )
       return { json: { items }, text: toTable(COLUMNS, items) }
     },
   )
 }
 
-const toItem = (row: WorkerRow, gpus: readonly Gpu[], server: ServerStatus | null, alive: boolean) => ({
+interface Shown {
+  readonly gpus: readonly Gpu[]
+  readonly server: ServerStatus | null
+  readonly permits: readonly Permit[]
+  readonly alive: boolean
+}
+
+const toItem = (row: WorkerRow, { gpus, server, permits, alive }: Shown) => ({
   worker_id: row.id,
   host: row.host,
   version: row.version,
@@ -43,6 +53,7 @@ const toItem = (row: WorkerRow, gpus: readonly Gpu[], server: ServerStatus | nul
   slots: row.slots,
   in_flight: row.inFlight,
   gpus: gpus.map(toGpuItem),
+  permits,
   server,
   started_at: row.startedAt,
   heartbeat_at: row.heartbeatAt,
@@ -54,6 +65,8 @@ const toGpuItem = ({ name, memoryMib, memoryUsedMib, loadPercent }: Gpu) => ({
   memory_used_mib: memoryUsedMib,
   load_percent: loadPercent,
 })
+
+const permitCell = ({ server, requests }: Permit): string => `${requests} at ${server}`
 
 function serverCell(server: ServerStatus | null): string {
   if (server === null) return 'none'

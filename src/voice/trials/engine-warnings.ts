@@ -1,5 +1,5 @@
 import type { Application } from '../../catalog/apply-endpoints.ts'
-import { awayKey } from '../../catalog/engine-server.ts'
+import { awayParts } from '../../catalog/engine-server.ts'
 import type { Context } from '../../context/context.ts'
 import { EngineError } from '../../engines/engine.ts'
 import { OWNED_SERVER } from '../../engines/engine-block.ts'
@@ -10,7 +10,9 @@ export async function engineWarnings(
   parts: Pick<Context, 'settings' | 'log'>,
   { endpoints, workflows }: Application['specs'],
 ): Promise<string[]> {
-  const spoken = endpoints.filter((endpoint) => awayKey(endpoint) !== null)
+  const spoken = endpoints.flatMap((endpoint) =>
+    [...awayParts(endpoint).values()].map((engine) => ({ slug: endpoint.slug, engine })),
+  )
   const generated = workflows.filter(({ engine }) => engine.base_url !== OWNED_SERVER)
   if (spoken.length + generated.length === 0) return []
   const [engines, { probeCog }] = await Promise.all([openTrialEngines(parts), import('../../engines/cog.ts')])

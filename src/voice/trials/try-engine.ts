@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { requireOperator, requireSystem } from '../../access/require.ts'
+import { awayParts } from '../../catalog/engine-server.ts'
 import { loadVoice } from '../../catalog/library-voices.ts'
 import { poolOf } from '../../catalog/voice-endpoint.ts'
 import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import type { Context, Parts } from '../../context/context.ts'
-import { EngineError, type SpeechEngine } from '../../engines/engine.ts'
+import { EngineError, type SpeechEngine, serversOf } from '../../engines/engine.ts'
 import { OWNED_SERVER } from '../../engines/engine-block.ts'
 import type { Engines } from '../../engines/engines.ts'
 import { ServiceError } from '../../errors/service-error.ts'
@@ -47,7 +48,8 @@ async function tryEngine(
   endpoint: VoiceEndpoint,
   signal: AbortSignal,
 ): Promise<EngineCheck> {
-  const { kind, base_url: server } = endpoint.engine
+  const { kind } = endpoint.engine
+  const [{ base_url: server } = {}] = serversOf(endpoint.engine)
   const found = { endpoint: endpoint.slug, kind, server: typeof server === 'string' ? server : null }
   const silent = { ...found, offered: null, missing: [], speech: null }
   if (server === OWNED_SERVER) return { ...silent, error: await checkOwnedServer(ctx, endpoint) }
@@ -92,8 +94,14 @@ const reasonOf = (error: unknown): string =>
       ? error.message
       : String(error)
 
+/** The endpoint at each of its servers alone. */
+const partsOf = (endpoint: VoiceEndpoint): VoiceEndpoint[] =>
+  serversOf(endpoint.engine).length > 1
+    ? [...awayParts(endpoint).values()].map((engine) => ({ ...endpoint, engine }))
+    : [endpoint]
+
 /**
- * Tries an endpoint's engine from this process; changes and charges nothing.
+ * Tries an endpoint's engine from this process, at each of its servers, and tells of the first that fails; changes and charges nothing.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, UNAVAILABLE if too many trials run
  */
 export async function checkEngine(ctx: TrialContext, { slug }: { readonly slug: string }): Promise<EngineCheck> {
@@ -101,16 +109,19 @@ export async function checkEngine(ctx: TrialContext, { slug }: { readonly slug: 
   const endpoint = ctx.catalog.current.endpoints.get(slug)
   if (endpoint === undefined) throw new ServiceError('NOT_FOUND', `No voice endpoint with the slug "${slug}".`)
   const signal = AbortSignal.timeout(TRIAL_MS)
-  return ctx.trialEngines.use(signal, (engines) => tryEngine(ctx, engines, endpoint, signal))
+  return ctx.trialEngines.use(signal, async (engines) => {
+    const checks = await Promise.all(partsOf(endpoint).map((part) => tryEngine(ctx, engines, part, signal)))
+    return checks.find((check) => !isSound(check)) ?? (checks[0] as EngineCheck)
+  })
 }
 
 /**
- * Tries the engine of every endpoint at once.
+ * Tries the engine of every endpoint at once, at each of its servers.
  * @throws FORBIDDEN
  */
 export async function checkEngines(ctx: Context): Promise<readonly EngineCheck[]> {
   requireSystem(ctx)
-  const endpoints = [...ctx.catalog.current.endpoints.values()]
+  const endpoints = [...ctx.catalog.current.endpoints.values()].flatMap(partsOf)
   const engines = await openTrialEngines(ctx, availableParallelism())
   const checks = endpoints.map((endpoint) => tryEngine(ctx, engines, endpoint, AbortSignal.timeout(TIMEOUT_MS)))
   return Promise.all(checks).finally(() => engines.close())

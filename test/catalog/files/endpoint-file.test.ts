@@ -105,6 +105,36 @@ describe('an endpoint file', () => {
       },
       new RegExp(`kind must be preset: a ${profile} server`),
     ]),
+    ...(
+      [
+        ['neither a server nor servers', {}, /base_url is needed, or servers/],
+        [
+          'both',
+          { base_url: 'http://a', servers: [{ base_url: 'http://b' }] },
+          /base_url must not stand beside servers/,
+        ],
+        [
+          'one limit for several servers',
+          { max_in_flight: 3, servers: [{ base_url: 'http://b' }] },
+          /max_in_flight must not stand beside servers/,
+        ],
+        [
+          'a server twice',
+          { servers: [{ base_url: 'http://b/v1' }, { base_url: 'http://B/' }] },
+          /list each server once/,
+        ],
+        [
+          'the server of its worker among several',
+          { servers: [{ base_url: 'worker' }] },
+          /must be an http or https URL/,
+        ],
+      ] as const
+    ).map(([what, given, reason]): [string, string, object, RegExp] => [
+      what,
+      'engine',
+      { engine: { kind: 'openai-speech', model: 'm', ...given } },
+      reason,
+    ]),
     ['an unknown key of the engine', 'engine', { engine: { kind: 'espeak', voicee: 1 } }, /voicee is an unknown field/],
   ])('with %s is refused with line and reason', ([, field, changes, reason]) => {
     const source = fileOf(changes)
