@@ -18,7 +18,7 @@ const EngineCheckRef = builder.objectRef<EngineCheck>('EngineCheck').implement({
     server: t.string({
       nullable: true,
       description:
-        'Address of the engine, without a password; null for an engine that is part of each process; `worker` for one that only the workers reach, which was not asked for speech.',
+        'Address of the engine, without a password; null for an engine that is part of each process; `worker` for one that only the workers reach, which was not asked for speech. An engine with several servers tells of the first that fails, or of the first.',
       resolve: ({ server }) => (server === null ? null : withoutPassword(server)),
     }),
     ok: t.boolean({ description: 'True if the engine spoke and has all voices of the endpoint.', resolve: isSound }),

@@ -11,6 +11,8 @@ import { installedProgram } from './installed-program.ts'
 
 const TIMEOUT_MS = 60_000
 const CELLS = fileURLToPath(new URL('../../../examples/cells', import.meta.url))
+/** Leads to several speech servers. */
+const SPEECH = fileURLToPath(new URL('../../../examples/haproxy/speech.cfg', import.meta.url))
 
 export const haproxyProgram = installedProgram('haproxy')
 
@@ -53,6 +55,19 @@ export function startCellsProxy(
     .replaceAll('/etc/haproxy/cells.map', join(CELLS, 'cells.map'))
     .replace('192.0.2.11:4000', new URL(cells.a).host)
     .replace('192.0.2.21:4000', new URL(cells.b).host)
+  return run(port, config)
+}
+
+/** The example for speech servers, which are asked for their voices to see whether they live. */
+export function startSpeechProxy(
+  port: number,
+  [first, second]: readonly [string, string],
+): Promise<() => Promise<void>> {
+  const config = readFileSync(SPEECH, 'utf8')
+    .replace('bind 127.0.0.1:8090', `bind 127.0.0.1:${port}`)
+    .replace('GET /health', 'GET /v1/audio/voices')
+    .replace('192.0.2.31:8091', new URL(first).host)
+    .replace('192.0.2.32:8091', new URL(second).host)
   return run(port, config)
 }
 
