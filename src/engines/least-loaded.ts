@@ -2,17 +2,22 @@ import type { Release } from '../concurrency/semaphore.ts'
 import { BadAudio, EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
 import type { SpeechServer } from './speech-server.ts'
 
+const CHECK_MS = 1000
+const LEAST_CHECKS = 20
+const MUCH_LONGER = 8
+
 export interface Member {
-  readonly server: Pick<SpeechServer, 'slots' | 'breaker'>
+  readonly server: Pick<SpeechServer, 'slots' | 'breaker' | 'pace'>
   /** Speaks without taking a slot. */
   ask(request: SpeechRequest): Promise<Speech>
 }
 
 /**
- * Asks the server that has the smallest part of its permits in use. After a failure the request goes to a server that it has not tried,
- * and later ones avoid that server until it has spoken again. @throws the error of the last server, or of a rejected request
+ * Asks the server that has the smallest part of its permits in use. After a failure, or an answer that takes much too long while another
+ * server is free, the request goes to a server that it has not tried, and later ones avoid the first until it has spoken again.
+ * @throws the error of the last server, or of a rejected request
  */
-export function leastLoaded(members: readonly Member[]): SpeechEngine['speak'] {
+export function leastLoaded(members: readonly Member[], checkMs = CHECK_MS): SpeechEngine['speak'] {
   const failed = new Set<Member>()
   return async (request) => {
     const tried = new Set<Member>()
@@ -24,7 +29,8 @@ export function leastLoaded(members: readonly Member[]): SpeechEngine['speak'] {
     for (let candidates = next(); ; candidates = next()) {
       const { member, release } = await takeSlot(candidates.length > 0 ? candidates : members, request)
       try {
-        const speech = await member.ask(request)
+        const isFree = () => next().some((one) => one !== member && one.server.slots.load < 1)
+        const speech = await askInTime({ member, members, request, isFree, checkMs })
         failed.delete(member)
         return speech
       } catch (error) {
@@ -36,6 +42,40 @@ export function leastLoaded(members: readonly Member[]): SpeechEngine['speak'] {
         release()
       }
     }
+  }
+}
+
+interface Asked {
+  readonly member: Member
+  readonly members: readonly Member[]
+  readonly request: SpeechRequest
+  readonly isFree: () => boolean
+  readonly checkMs: number
+}
+
+/** @throws Late, if another server is free; the error of `ask` */
+async function askInTime({ member, members, request, isFree, checkMs }: Asked): Promise<Speech> {
+  const { expectedSeconds = 0 } = request
+  if (members.length === 1 || expectedSeconds === 0) return member.ask(request)
+  const late = new AbortController()
+  const begun = performance.now()
+  const watch = setInterval(() => {
+    const usualMs = Math.max(...members.map(({ server }) => server.pace ?? 0)) * expectedSeconds * 1000
+    const isLate = performance.now() - begun > Math.max(LEAST_CHECKS * checkMs, MUCH_LONGER * usualMs)
+    if (isLate && isFree()) late.abort(new Late())
+  }, checkMs)
+  try {
+    const speech = await member.ask({ ...request, signal: AbortSignal.any([request.signal, late.signal]) })
+    member.server.pace = (performance.now() - begun) / 1000 / expectedSeconds
+    return speech
+  } finally {
+    clearInterval(watch)
+  }
+}
+
+class Late extends EngineError {
+  constructor() {
+    super('PROVIDER_UNAVAILABLE', 'The server does not answer, and another one is free.')
   }
 }
 

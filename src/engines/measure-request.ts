@@ -41,7 +41,9 @@ export async function measureRequest<Answer>(
 }
 
 function outcomeOf(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return (signal.reason as Error | undefined)?.name === 'TimeoutError' ? 'timeout' : 'cancelled'
+  // A request that takes too long may have been given to another server.
+  if (signal.aborted && !(signal.reason instanceof EngineError))
+    return (signal.reason as Error | undefined)?.name === 'TimeoutError' ? 'timeout' : 'cancelled'
   if (error instanceof BadAudio) return 'bad_audio'
   return error instanceof EngineError ? OUTCOMES[error.code] : 'unavailable'
 }

@@ -22,6 +22,8 @@ export class SpeechServer {
   /** The lowest limit of the endpoints in use; it counts only without `slots`. */
   mostAtOnce = 1
   lacksTimes = false
+  /** Seconds that its last answer took for each second of speech. */
+  pace: number | undefined
 
   /** @param slots absent: `mostAtOnce` */
   constructor(baseUrl: string, slots: Semaphore | undefined, owned: OwnedServer | undefined) {
