@@ -31,7 +31,9 @@ type Kept = z.output<typeof line>
 const ARTIFACTS = `
   select storage_key, content_type, bytes, sha256 from artifact a where to_jsonb(a) ->> 'deleted_at' is null`
 const VOICES = `select storage_key, 'audio/wav', bytes, sha256 from account_voice where ready_at is not null`
-const HAS_VOICES = `select to_regclass('account_voice') is not null as there`
+const ARCHIVE = `select storage_key, 'application/gzip', bytes, sha256 from job_archive where stored_at is not null`
+/** Older schemas lack these tables. */
+const HAS = `select to_regclass('account_voice') is not null as voices, to_regclass('job_archive') is not null as archive`
 const LONGEST_WAIT_MS = 60_000
 const PAUSE_MS = 500
 
@@ -39,6 +41,7 @@ const PAUSE_MS = 500
 const ARTIFACT_KEYS = `
   select storage_key as key from artifact a where storage_key = any($1) and to_jsonb(a) ->> 'deleted_at' is null`
 const VOICE_KEYS = 'select storage_key as key from account_voice where storage_key = any($1) and ready_at is not null'
+const ARCHIVE_KEYS = 'select storage_key as key from job_archive where storage_key = any($1)'
 const TURN_MS = 5
 const SHARE = 1 / 3
 const LONGEST_PAUSE_MS = 100
@@ -52,10 +55,12 @@ const copyOf = (files: string): string => `copy (
 ) to stdout with (format csv, quote e'\\x01', delimiter e'\\x02')`
 
 export async function listArtifacts(snapshot: Snapshot, dir: string): Promise<BackupFile> {
-  const [found] = await snapshot.query<{ there: boolean }>(HAS_VOICES)
-  const files = found?.there === true ? `${ARTIFACTS} union all ${VOICES}` : ARTIFACTS
-  return writeChecked(dir, LIST, snapshot.copy(copyOf(files)), paced(), createGzip())
+  const [has] = await snapshot.query<{ voices: boolean; archive: boolean }>(HAS)
+  const files = [ARTIFACTS, ...(has?.voices ? [VOICES] : []), ...(has?.archive ? [ARCHIVE] : [])]
+  return writeChecked(dir, LIST, snapshot.copy(copyOf(files.join(' union all '))), paced(), createGzip())
 }
+
+const isArchiveKey = (key: string): boolean => key.startsWith('archive/')
 
 interface Parts {
   readonly db: Pick<Database, 'pool'>
@@ -155,8 +160,9 @@ async function eachListed(
 async function keysInUse({ pool }: Asked, keys: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const [files, some] of [
-    [ARTIFACT_KEYS, keys.filter((key) => !isVoiceKey(key))],
+    [ARTIFACT_KEYS, keys.filter((key) => !isVoiceKey(key) && !isArchiveKey(key))],
     [VOICE_KEYS, keys.filter(isVoiceKey)],
+    [ARCHIVE_KEYS, keys.filter(isArchiveKey)],
   ] as const) {
     if (some.length > 0) found.push(...(await pool.query<{ key: string }>(files, [some])).rows.map(({ key }) => key))
   }

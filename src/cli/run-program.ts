@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help, type Option } from 'commander'
 import { VERSION } from '../values/program.ts'
 import { addAccountCommands, addAuditCommand } from './commands/accounts.ts'
+import { addArchiveCommands } from './commands/archive.ts'
 import { addBackupCommands } from './commands/backup.ts'
 import { addBatchCommand } from './commands/batch.ts'
 import { addCompletionCommand } from './commands/completion.ts'
@@ -77,6 +78,7 @@ export function buildProgram(): Command {
   addWorkflowCommands(program)
   addWorkerCommands(program)
   addJobCommands(program)
+  addArchiveCommands(program)
   addDataCommands(program)
   addEngineCommands(program)
   addModelCommands(program)

@@ -113,6 +113,8 @@ const dataSettings = (values: Values) => ({
   /** In days; 0: for ever. */
   retention: {
     jobDays: values.JOB_RETENTION_DAYS,
+    /** 0: never. */
+    archiveDays: values.JOB_ARCHIVE_DAYS,
     artifactDays: values.ARTIFACT_RETENTION_DAYS,
     chatDays: values.CHAT_RETENTION_DAYS,
   },

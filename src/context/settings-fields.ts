@@ -28,13 +28,19 @@ export const openaiFields = {
 const MIN_JOB_DAYS = 400
 const MAX_DAYS = 36_500
 
+const jobDays = (forEver: string) =>
+  integer(0, MAX_DAYS, 0).refine(
+    (days) => days === 0 || days >= MIN_JOB_DAYS,
+    `must be 0 (${forEver}) or at least ${MIN_JOB_DAYS}: an export reaches back 366 days`,
+  )
+
 export const retentionFields = {
-  JOB_RETENTION_DAYS: integer(0, MAX_DAYS, 0)
-    .refine(
-      (days) => days === 0 || days >= MIN_JOB_DAYS,
-      `must be 0 (for ever) or at least ${MIN_JOB_DAYS}: an export reaches back 366 days`,
-    )
-    .describe('For how many days jobs are kept: 400 or more. 0: for ever. The ledger keeps every entry.'),
+  JOB_RETENTION_DAYS: jobDays('for ever').describe(
+    'For how many days jobs are kept: 400 or more. 0: for ever. The ledger keeps every entry.',
+  ),
+  JOB_ARCHIVE_DAYS: jobDays('never').describe(
+    'After how many days the jobs of a whole month move to files in the store: 400 or more, in the place of `JOB_RETENTION_DAYS`. 0: never.',
+  ),
   ARTIFACT_RETENTION_DAYS: integer(0, MAX_DAYS, 0).describe(
     'For how many days audio is kept. URLs of deleted audio answer 410. 0: for ever.',
   ),

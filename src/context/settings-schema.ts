@@ -242,5 +242,8 @@ export function violationsBetween(given: Given): string[] {
     ...(READ_DATABASE_URL !== undefined && DATABASE_URL === undefined
       ? ['READ_DATABASE_URL goes with a DATABASE_URL whose standby it names']
       : []),
+    ...(Number(given.JOB_ARCHIVE_DAYS) > 0 && Number(given.JOB_RETENTION_DAYS) > 0
+      ? ['JOB_ARCHIVE_DAYS and JOB_RETENTION_DAYS exclude each other: jobs are archived or deleted']
+      : []),
   ]
 }

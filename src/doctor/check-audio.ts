@@ -63,8 +63,8 @@ export const audioCheck: Check<Context> = {
 }
 
 async function sampleOf({ db, settings, now }: Context): Promise<readonly File[]> {
-  const { artifactDays, jobDays } = settings.retention
-  const cutoffs = [artifactDays, jobDays].flatMap((days) => cutoffOf(now(), days) ?? [])
+  const { artifactDays, jobDays, archiveDays } = settings.retention
+  const cutoffs = [artifactDays, jobDays, archiveDays].flatMap((days) => cutoffOf(now(), days) ?? [])
   const from = firstIdAt('job', new Date(Math.max(0, ...cutoffs.map((cutoff) => cutoff.getTime() + MARGIN_MS))))
   const newest = await db.readPool.query<File>(NEWEST_FILES, [from])
   const ends = (await db.readPool.query<Record<'oldest' | 'newest', string | null>>(ENDS, [from])).rows[0]

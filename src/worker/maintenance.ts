@@ -5,6 +5,7 @@ import { failAbandonedJobs } from '../companion/companion-job.ts'
 import type { Parts } from '../context/context.ts'
 import { findOldSnapshot } from '../db/snapshot.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
+import { archiveJobs } from '../jobs/archive/archive-jobs.ts'
 import { settleKnownChanges } from '../jobs/export/settled-changes.ts'
 import { deleteAbandonedFiles } from '../jobs/lifecycle/produce.ts'
 import { failOrphanedJobs, requeueLostJobs } from '../jobs/lifecycle/requeue-lost-jobs.ts'
@@ -42,6 +43,7 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   tidyWebhooks,
   dropOldAudio,
   dropOldJobs,
+  archiveJobs,
   dropOldChats,
   forgetDeletions,
   (runtime) => keepPartitions(runtime),

@@ -38,6 +38,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   SHUTDOWN_SECONDS: ['-1', '3601', '30s'],
   DRAIN_SECONDS: ['-1', '3601', '1.5'],
   JOB_RETENTION_DAYS: ['1', '399', '-1', '36501', 'ever'],
+  JOB_ARCHIVE_DAYS: ['1', '399', '-1', '36501', 'ever'],
   ARTIFACT_RETENTION_DAYS: ['-1', '36501', '1.5'],
   CHAT_RETENTION_DAYS: ['-1', '36501', 'ever'],
   LOG_LEVEL: ['shout', 'INFO'],
@@ -88,6 +89,11 @@ describe('wrong values', () => {
       expect(violations({ [`${name}_FILE`]: '/dev/null' })).toEqual([`${name} must not be empty`])
     },
   )
+
+  test('of jobs that are to be archived and deleted are refused', () => {
+    const both = violations({ JOB_ARCHIVE_DAYS: '400', JOB_RETENTION_DAYS: '500' })
+    expect(both).toEqual([expect.stringContaining('exclude each other')])
+  })
 
   test('of secrets and passwords are not repeated', () => {
     const env = { SECRET_KEY: 'a-secret', OLD_SECRET_KEY: 'another', DATABASE_URL: 'mysql://me:hunter2@one/db' }

@@ -68,6 +68,11 @@ export type Job = Prisma.JobModel
  */
 export type DeletedJob = Prisma.DeletedJobModel
 /**
+ * Model JobArchive
+ * A file of jobs that left the table, one of an account's month. Being written without `storedAt`; its jobs are in the table without `droppedAt`.
+ */
+export type JobArchive = Prisma.JobArchiveModel
+/**
  * Model FeedHorizon
  * Writers get times after `opened`; all changes up to `settled` are visible; deletions are known from `keptFrom` on.
  */

@@ -77,7 +77,7 @@ const tooMany = () =>
     { path: 'from', message: `holds more than ${MAX_EXPORTED_JOBS} jobs` },
   ])
 
-const CSV_HEAD = `\ufeff${EXPORTED.map(({ name }) => name).join(',')}\r\n`
+export const CSV_HEAD = `\ufeff${EXPORTED.map(({ name }) => name).join(',')}\r\n`
 
 const selected = (): string[] => EXPORTED.map(({ csv }) => csv(escapeFormula))
 
@@ -99,8 +99,11 @@ const exceedsWithin = (accountId: string, window: Window, filter: JobsFilter, mo
                else (select count(*) from (select from job where ${within(accountId, window, filter)} limit ${most + 1}) j) > ${most} end as exceeds`
 
 export const copyWithin = (accountId: string, window: Window, filter: JobsFilter = {}): string =>
-  `copy (select ${selected().join(', ')}
-         from (select * from job where ${within(accountId, window, filter)}) j left join api_key k on k.id = j.api_key_id
+  copyJobs(`select * from job where ${within(accountId, window, filter)}`)
+
+/** @param jobs a query of whole rows */
+export const copyJobs = (jobs: string): string =>
+  `copy (select ${selected().join(', ')} from (${jobs}) j left join api_key k on k.id = j.api_key_id
          order by j.id) to stdout with (format csv, encoding 'UTF8')`
 
 /**

@@ -77,7 +77,7 @@ async function whatIsDue(parts: PartitionParts, limits: Limits): Promise<Due> {
   const now = parts.now()
   const partitions = await readPartitions(db.pool)
   if (!partitions.every(({ isOwn }) => isOwn)) return NOTHING
-  const cutoff = cutoffOf(now, settings.retention.jobDays)
+  const cutoff = cutoffOf(now, leaveDays(settings))
   return {
     until:
       begun(partitions, now) ?? ((await isFull(parts, newestOf(partitions, 'job'), limits)) ? boundAfter(now) : null),
@@ -85,6 +85,9 @@ async function whatIsDue(parts: PartitionParts, limits: Limits): Promise<Due> {
     stale: await staleTables(db.pool),
   }
 }
+
+/** After so many days jobs are deleted or archived; 0: never. */
+const leaveDays = ({ retention }: PartitionParts['settings']): number => retention.jobDays || retention.archiveDays
 
 export const boundBegun = (partitions: readonly Partition[]): string | null =>
   PARTITIONED.map(({ table }) => newestOf(partitions, table).closing).find((bound) => bound !== null) ?? null
@@ -96,10 +99,10 @@ function begun(partitions: readonly Partition[], now: Date): string | 'late' | n
 
 async function isFull({ db, settings, now }: PartitionParts, newest: Partition, limits: Limits): Promise<boolean> {
   if (newest.rows >= limits.jobs) return true
-  if (settings.retention.jobDays === 0 || newest.rows < limits.fewest) return false
+  if (leaveDays(settings) === 0 || newest.rows < limits.fewest) return false
   const where = { id: { gte: newest.from ?? '' } }
   const first = await db.prisma.job.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } })
-  const days = Math.max(limits.days, settings.retention.jobDays / MOST_RANGES)
+  const days = Math.max(limits.days, leaveDays(settings) / MOST_RANGES)
   return first !== null && now().getTime() - idTime(first.id).getTime() >= days * DAY_MS
 }
 

@@ -5,14 +5,17 @@ import { type Database, inTransaction } from '../../db/database.ts'
 import { firstIdAt } from '../../values/id.ts'
 import { deleteAudio, eraseJobs, tellErased } from './delete-job.ts'
 
-const PAGE_ROWS = 1000
+export const PAGE_ROWS = 1000
 
-/** `stores`: whether the job may have files. The deletion asks the store only for those. */
+/** Conditions on `job j`. */
+export const ERASABLE = `status in ('completed', 'failed')
+    and not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending')`
+/** Whether the job may have files. The deletion asks the store only for those. */
+const STORES = `exists (select from artifact a where a.job_id = j.id and a.deleted_at is null)
+    or exists (select from abandoned_attempt x where x.job_id = j.id) or exists (select from heard_attempt h where h.job_id = j.id) as stores`
 const OLD = `
-  select id, exists (select from artifact a where a.job_id = j.id and a.deleted_at is null)
-    or exists (select from abandoned_attempt x where x.job_id = j.id) or exists (select from heard_attempt h where h.job_id = j.id) as stores
-  from job j where id > $1 and id < $2 and status in ('completed', 'failed')
-    and not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending') order by id limit ${PAGE_ROWS}`
+  select id, ${STORES} from job j where id > $1 and id < $2 and ${ERASABLE} order by id limit ${PAGE_ROWS}`
+const NAMED = `select id, ${STORES} from job j where id = any($1) and ${ERASABLE}`
 
 const AT_ONCE = 8
 const NOTE = 'update artifact set deleted_at = now() where id = any($1) and deleted_at is null'
@@ -68,21 +71,34 @@ export async function dropOldJobs(parts: RetentionParts & Pick<Parts, 'notifier'
   let after = ''
   await inPages(async () => {
     const { rows } = await parts.db.pool.query<OldJob>(OLD, [after, firstIdAt('job', cutoff)])
-    const stored = rows.filter(({ stores }) => stores)
-    await deleteAudio(
-      parts,
-      stored.map(({ id }) => id),
-    )
-    const erased = await inTransaction(parts.db, (tx) =>
-      eraseJobs(
-        tx,
-        rows.map(({ id }) => id),
-      ),
-    )
-    tellErased(parts, erased)
+    await erasePage(parts, rows)
     after = rows.at(-1)?.id ?? after
     return rows.length === PAGE_ROWS
   })
+}
+
+/** Deletes those of a page of jobs that may be deleted, files before rows. */
+export async function eraseNamed(
+  parts: RetentionParts & Pick<Parts, 'notifier'>,
+  ids: readonly string[],
+): Promise<void> {
+  await erasePage(parts, (await parts.db.pool.query<OldJob>(NAMED, [ids])).rows)
+}
+
+async function erasePage(parts: RetentionParts & Pick<Parts, 'notifier'>, rows: readonly OldJob[]): Promise<void> {
+  if (rows.length === 0) return
+  const stored = rows.filter(({ stores }) => stores)
+  await deleteAudio(
+    parts,
+    stored.map(({ id }) => id),
+  )
+  const erased = await inTransaction(parts.db, (tx) =>
+    eraseJobs(
+      tx,
+      rows.map(({ id }) => id),
+    ),
+  )
+  tellErased(parts, erased)
 }
 
 /** Deletes outputs older than ARTIFACT_RETENTION_DAYS; their rows stay. */
@@ -131,7 +147,7 @@ export const cutoffOf = (now: Date, days: number): Date | null =>
   days === 0 ? null : new Date(now.getTime() - days * DAY_MS)
 
 /** Repeats a page until it returns false or the time is over. Pauses as long as a page took. */
-async function inPages(page: () => Promise<boolean>): Promise<void> {
+export async function inPages(page: () => Promise<boolean>): Promise<void> {
   const started = performance.now()
   for (;;) {
     const begun = performance.now()

@@ -192,7 +192,10 @@ describe('partitions', () => {
   })
 
   test('where jobs are kept for years, one is for a twelfth of that time', async () => {
-    const settings = { ...service.runtime.settings, retention: { jobDays: 3650, artifactDays: 0, chatDays: 0 } }
+    const settings = {
+      ...service.runtime.settings,
+      retention: { jobDays: 3650, archiveDays: 0, artifactDays: 0, chatDays: 0 },
+    }
     await put(new Date(service.runtime.now().getTime() - 290 * DAY_MS))
     await analyze()
     const monthly = { jobs: 1000, days: 30, fewest: 1 }

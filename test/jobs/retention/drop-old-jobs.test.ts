@@ -161,7 +161,7 @@ describe('retention', () => {
     const id = await put(account, 5_000)
     const forever = {
       ...runtime,
-      settings: { ...runtime.settings, retention: { jobDays: 0, artifactDays: 0, chatDays: 0 } },
+      settings: { ...runtime.settings, retention: { jobDays: 0, archiveDays: 0, artifactDays: 0, chatDays: 0 } },
     }
     for (const drop of [dropOldJobs, dropOldAudio, dropOldChats]) await drop(forever)
     expect(await there([id])).toEqual([id])

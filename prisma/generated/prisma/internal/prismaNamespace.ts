@@ -407,6 +407,7 @@ export const ModelName = {
   Lexicon: 'Lexicon',
   Job: 'Job',
   DeletedJob: 'DeletedJob',
+  JobArchive: 'JobArchive',
   FeedHorizon: 'FeedHorizon',
   JobHorizon: 'JobHorizon',
   JobCount: 'JobCount',
@@ -447,7 +448,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "monthlyUsage" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "deletedJob" | "feedHorizon" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry" | "dataGrant"
+    modelProps: "account" | "creditEntry" | "apiKey" | "monthlyUsage" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "deletedJob" | "jobArchive" | "feedHorizon" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry" | "dataGrant"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1188,6 +1189,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.DeletedJobCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.DeletedJobCountAggregateOutputType> | number
+        }
+      }
+    }
+    JobArchive: {
+      payload: Prisma.$JobArchivePayload<ExtArgs>
+      fields: Prisma.JobArchiveFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.JobArchiveFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobArchivePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.JobArchiveFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobArchivePayload>
+        }
+        findFirst: {
+          args: Prisma.JobArchiveFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobArchivePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.JobArchiveFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobArchivePayload>
+        }
+        findMany: {
+          args: Prisma.JobArchiveFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobArchivePayload>[]
+        }
+        create: {
+          args: Prisma.JobArchiveCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobArchivePayload>
+        }
+        createMany: {
+          args: Prisma.JobArchiveCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.JobArchiveCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobArchivePayload>[]
+        }
+        delete: {
+          args: Prisma.JobArchiveDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobArchivePayload>
+        }
+        update: {
+          args: Prisma.JobArchiveUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobArchivePayload>
+        }
+        deleteMany: {
+          args: Prisma.JobArchiveDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.JobArchiveUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.JobArchiveUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobArchivePayload>[]
+        }
+        upsert: {
+          args: Prisma.JobArchiveUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobArchivePayload>
+        }
+        aggregate: {
+          args: Prisma.JobArchiveAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateJobArchive>
+        }
+        groupBy: {
+          args: Prisma.JobArchiveGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.JobArchiveGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.JobArchiveCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.JobArchiveCountAggregateOutputType> | number
         }
       }
     }
@@ -3264,6 +3339,21 @@ export const DeletedJobScalarFieldEnum = {
 export type DeletedJobScalarFieldEnum = (typeof DeletedJobScalarFieldEnum)[keyof typeof DeletedJobScalarFieldEnum]
 
 
+export const JobArchiveScalarFieldEnum = {
+  accountId: 'accountId',
+  month: 'month',
+  part: 'part',
+  storageKey: 'storageKey',
+  jobs: 'jobs',
+  bytes: 'bytes',
+  sha256: 'sha256',
+  storedAt: 'storedAt',
+  droppedAt: 'droppedAt'
+} as const
+
+export type JobArchiveScalarFieldEnum = (typeof JobArchiveScalarFieldEnum)[keyof typeof JobArchiveScalarFieldEnum]
+
+
 export const FeedHorizonScalarFieldEnum = {
   feed: 'feed',
   opened: 'opened',
@@ -4014,6 +4104,7 @@ export type GlobalOmitConfig = {
   lexicon?: Prisma.LexiconOmit
   job?: Prisma.JobOmit
   deletedJob?: Prisma.DeletedJobOmit
+  jobArchive?: Prisma.JobArchiveOmit
   feedHorizon?: Prisma.FeedHorizonOmit
   jobHorizon?: Prisma.JobHorizonOmit
   jobCount?: Prisma.JobCountOmit

@@ -61,6 +61,7 @@ export const ModelName = {
   Lexicon: 'Lexicon',
   Job: 'Job',
   DeletedJob: 'DeletedJob',
+  JobArchive: 'JobArchive',
   FeedHorizon: 'FeedHorizon',
   JobHorizon: 'JobHorizon',
   JobCount: 'JobCount',
@@ -286,6 +287,21 @@ export const DeletedJobScalarFieldEnum = {
 } as const
 
 export type DeletedJobScalarFieldEnum = (typeof DeletedJobScalarFieldEnum)[keyof typeof DeletedJobScalarFieldEnum]
+
+
+export const JobArchiveScalarFieldEnum = {
+  accountId: 'accountId',
+  month: 'month',
+  part: 'part',
+  storageKey: 'storageKey',
+  jobs: 'jobs',
+  bytes: 'bytes',
+  sha256: 'sha256',
+  storedAt: 'storedAt',
+  droppedAt: 'droppedAt'
+} as const
+
+export type JobArchiveScalarFieldEnum = (typeof JobArchiveScalarFieldEnum)[keyof typeof JobArchiveScalarFieldEnum]
 
 
 export const FeedHorizonScalarFieldEnum = {
