@@ -1,5 +1,5 @@
 import { BadAudio, EngineError, type Speech, type SpeechRequest } from './engine.ts'
-import type { OwnedServer, Probe } from './engine-block.ts'
+import type { OwnedServer, Probe, Suspicion } from './engine-block.ts'
 
 /**
  * Speaks at a worker's own server, and has the server judged if it fails or hangs.
@@ -27,9 +27,9 @@ export async function askWatched(
   } catch (error) {
     signal.throwIfAborted()
     const isLate = late.signal.aborted
-    const reason = isLate ? 'It does not answer.' : complaintOf(error)
-    if (reason === null) throw error
-    await owned.judge({ reason, ...(probe && { probe }) })
+    const suspicion = isLate ? { reason: 'It does not answer.' } : suspicionOf(error)
+    if (suspicion === null) throw error
+    await owned.judge({ ...suspicion, ...(probe && { probe }) })
     // The server is well, and only this text takes it long.
     if (isLate) return ask(signal)
     throw error
@@ -38,9 +38,9 @@ export async function askWatched(
   }
 }
 
-/** Null for errors that a well server may cause. A broken connection has a cause: the server may have ended. */
-export function complaintOf(error: unknown): string | null {
-  if (error instanceof BadAudio) return error.message
-  const isAway = error instanceof EngineError && error.code === 'PROVIDER_UNAVAILABLE'
-  return isAway && error.cause === undefined ? error.message : null
+/** Null for errors that a well server may cause. */
+export function suspicionOf(error: unknown): Suspicion | null {
+  if (error instanceof BadAudio) return { reason: error.message }
+  if (!(error instanceof EngineError) || error.code !== 'PROVIDER_UNAVAILABLE') return null
+  return { reason: error.message, hasBroken: error.cause !== undefined }
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Semaphore } from '../concurrency/semaphore.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { type Ask, askServer } from './ask-server.ts'
-import { complaintOf } from './ask-watched.ts'
+import { suspicionOf } from './ask-watched.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
 import { addressOf, NO_OWNED_SERVER, OWNED_SERVER, type OwnedServer } from './engine-block.ts'
 import { type Measured, measureRequest, serverName } from './measure-request.ts'
@@ -144,8 +144,8 @@ async function askOnce(server: CogServer, request: PredictionRequest, stay: Stay
 
 /** @throws */
 async function judged({ owned }: CogServer, { isEvidence }: PredictionRequest, error: unknown): Promise<never> {
-  const reason = error instanceof FailedAttempt || !isEvidence ? null : complaintOf(error)
-  if (reason !== null) await owned?.judge({ reason })
+  const suspicion = error instanceof FailedAttempt || !isEvidence ? null : suspicionOf(error)
+  if (suspicion !== null) await owned?.judge(suspicion)
   throw error
 }
 

@@ -57,6 +57,8 @@ export interface GoodAnswer {
 export interface Suspicion {
   /** For the operator. */
   readonly reason: string
+  /** The connection broke, as it does if the server has ended. */
+  readonly hasBroken?: boolean
   readonly probe?: Probe
 }
 

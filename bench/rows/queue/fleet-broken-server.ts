@@ -20,8 +20,8 @@ const { times: MOST } = GOALS.fleetBrokenServer
 type Illness = (typeof ILLNESSES)[number]
 
 /**
- * Three workers with servers of their own, which take 200 ms for a text, two at once; one of them answers 503, 500, never or with silence,
- * though its /health is 200. The floor is the same jobs with the two healthy workers alone.
+ * Three workers with servers of their own, which take 200 ms for a text, two at once; one of them answers 503, 500, never, with silence
+ * or by hanging up, though its /health is 200. The floor is the same jobs with the two healthy workers alone.
  */
 export const fleetBrokenServer: Row = {
   name: 'fleet-broken-server',

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { complaintOf } from '../../engines/ask-watched.ts'
+import { suspicionOf } from '../../engines/ask-watched.ts'
 import { EngineError } from '../../engines/engine.ts'
 import type { GoodAnswer, Probe, Suspicion } from '../../engines/engine-block.ts'
 import { ServerUnwell } from '../../queue/stopping.ts'
@@ -11,6 +11,7 @@ const MUCH_LONGER = 4
 const PROBE_SECONDS = 2
 const OWN_PACE_KEPT = 0.95
 const FRESH_MS = 1000
+const BROKEN_MS = 1000
 
 export const HEALTH_TIMES: HealthTimes = {
   leastHangMs: 2000,
@@ -128,11 +129,15 @@ export class ServerHealth {
     return Math.max(this.#options.times.leastHangMs, MUCH_LONGER * pace * expectedSeconds * 1000)
   }
 
-  async #try({ reason, probe }: Suspicion): Promise<void> {
+  async #try({ reason, hasBroken = false, probe }: Suspicion): Promise<void> {
+    const { stopping, isUp } = this.#options
+    // By then the worker knows of a server that has ended.
+    if (hasBroken) await wait(BROKEN_MS, undefined, { signal: stopping }).catch(() => undefined)
+    if (!isUp()) return
     this.#probe = this.#goodProbe ?? probe
     if (this.#probe !== undefined) {
       const before = this.#goodAnswers
-      const complaint = await this.#complaintOf(this.#probe, await this.#limitMs(PROBE_SECONDS), complaintOf)
+      const complaint = await this.#complaintOf(this.#probe, await this.#limitMs(PROBE_SECONDS), complaintIn)
       if (complaint !== null && this.#goodAnswers === before) await this.#fallIll(complaint)
       return
     }
@@ -248,8 +253,11 @@ export class ServerHealth {
   }
 }
 
+/** Null for errors that a well server may cause. */
+const complaintIn = (error: unknown): string | null => suspicionOf(error)?.reason ?? null
+
 /** A server that has not answered yet is not well again. */
 function anyComplaint(error: unknown): string | null {
   const isRejected = error instanceof EngineError && ['RENDER_FAILED', 'INTERNAL_ERROR'].includes(error.code)
-  return complaintOf(error) ?? (isRejected ? null : (error as Error).message)
+  return complaintIn(error) ?? (isRejected ? null : (error as Error).message)
 }

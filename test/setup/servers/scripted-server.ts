@@ -6,9 +6,9 @@ import { buffer } from 'node:stream/consumers'
 import { writeWav } from '../../../src/audio/wav.ts'
 
 // A speech and Cog server as a program of its own, for workers that own theirs: `scripted-server.ts PORT DIRECTORY`. The directory holds
-// what it does: `hold`: it is not ready; `refuse`: it ends at its start; `paced`: an answer takes 200 ms; `unavailable`, `broken`, `stuck`, `mute`:
-// it answers 503, 500, never or with silence, though it is ready; `cured`: it does so no longer once it was started again. What it is asked
-// to speak may say CRASH, HANG, LEAK, BREAK or MUTE.
+// what it does: `hold`: it is not ready; `refuse`: it ends at its start; `paced`: an answer takes 200 ms; `unavailable`, `broken`, `stuck`, `mute`,
+// `rude`: it answers 503, 500, never, with silence or by hanging up, though it is ready; `cured`: it does so no longer once it was started
+// again. What it is asked to speak may say CRASH, HANG, LEAK, BREAK or MUTE.
 
 const RATE = 24_000
 const SECONDS_PER_CHARACTER = 0.06
@@ -55,6 +55,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   inFlight++
   response.once('close', () => inFlight--)
   const status = isUnwell('unavailable') ? 503 : isUnwell('broken') || String(body.input).includes('BREAK') ? 500 : 200
+  if (isUnwell('rude')) return void response.destroy()
   if (status !== 200) appendFileSync(join(directory, 'asked'), `${process.pid} ${inFlight} ${status}\n`)
   if (status !== 200) return void response.writeHead(status).end(JSON.stringify({ detail: 'CUDA error' }))
   if (request.url === '/predictions') {
