@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Context } from '../../context/context.ts'
-import { readAgain } from '../../db/connections/standby.ts'
+import { isStandbysFailure, readAgain } from '../../db/connections/standby.ts'
 import { Snapshot } from '../../db/snapshot.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { ExportQueue, ExportTicket } from './export-queue.ts'
@@ -69,18 +69,24 @@ async function openSnapshot({ db }: ExportContext, source: CsvSource, gone: Abor
 
 function stream(
   ctx: ExportContext,
-  snapshot: Snapshot,
+  first: Snapshot,
   ticket: ExportTicket,
   source: CsvSource,
   gone: AbortSignal | undefined,
 ): CsvExport {
   const { accountId, lines = new CsvLines() } = source
+  let snapshot = first
   const endReading = () => {
     snapshot.close()
     ticket.doneReading()
   }
+  const openAgain = async () => {
+    snapshot.close()
+    snapshot = await openSnapshot(ctx, source, gone)
+    return snapshot
+  }
   const rowsRead = (): number => lines.rows
-  const chunks = readCsv(snapshot, { ...source, lines }, endReading)
+  const chunks = readCsv({ first, openAgain, onEnd: endReading }, { ...source, lines })
   const csv = ctx.spill.through({ chunks, destroy: endReading }, accountId)
   csv.once('close', () => {
     ticket.release()
@@ -95,23 +101,40 @@ function stream(
   return { rowsRead, csv }
 }
 
+interface Snapshots {
+  readonly first: Snapshot
+  openAgain(): Promise<Snapshot>
+  onEnd(): void
+}
+
 /** Ends only if PostgreSQL confirmed the row count and committed. */
 async function* readCsv(
-  snapshot: Snapshot,
+  { first, openAgain, onEnd }: Snapshots,
   { head, copy: statement, lines, tail }: CsvSource & { readonly lines: Lines },
-  onEnd: () => void,
 ): AsyncGenerator<Buffer, undefined> {
   try {
     if (head !== '') yield Buffer.from(head)
     // A client that wants only the header has disconnected by now.
-    const copy = snapshot.copy(statement)
-    for await (const bytes of copy) yield lines.convert(bytes)
-    await snapshot.commit()
-    if (copy.rowCount !== lines.rows) throw new Error(`an export of ${copy.rowCount} rows ended after ${lines.rows}`)
+    for (let snapshot: Snapshot | null = first; snapshot !== null; ) {
+      try {
+        yield* readRows(snapshot, statement, lines)
+        snapshot = null
+      } catch (error) {
+        if (lines.rows > 0 || !isStandbysFailure(error)) throw error
+        snapshot = await openAgain()
+      }
+    }
     if (tail !== undefined) yield Buffer.from(tail(lines.rows))
   } finally {
     onEnd()
   }
+}
+
+async function* readRows(snapshot: Snapshot, statement: string, lines: Lines): AsyncGenerator<Buffer, void> {
+  const copy = snapshot.copy(statement)
+  for await (const bytes of copy) yield lines.convert(bytes)
+  await snapshot.commit()
+  if (copy.rowCount !== lines.rows) throw new Error(`an export of ${copy.rowCount} rows ended after ${lines.rows}`)
 }
 
 /** Counts the rows of PostgreSQL's CSV and ends them in CR LF (RFC 4180), but not inside quotes. */

@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { backUp } from '../../../src/backup/back-up.ts'
 import { longRead } from '../../../src/db/connections/long-read.ts'
 import { Snapshot } from '../../../src/db/snapshot.ts'
 import { standbyCheck } from '../../../src/doctor/check-server.ts'
+import { exportJobs } from '../../../src/jobs/export/export-jobs.ts'
 import { call } from '../../setup/http.ts'
 import { submitText } from '../../setup/jobs/voice-jobs.ts'
 import { type PostgresPair, startPostgresPair } from '../../setup/servers/postgres-pair.ts'
@@ -101,8 +103,8 @@ describe('READ_DATABASE_URL', { timeout: TIMEOUT_MS * 2 }, () => {
 
   test('a read that the standby ends, as it does in a conflict with recovery, is answered by the primary', async () => {
     const { db } = service.runtime
-    const text = `select pg_sleep(case when pg_is_in_recovery() then 600 else 0 end), pg_is_in_recovery() as standby`
-    const read = longRead<{ standby: boolean }>(db, 'nobody', { text })
+    const sleeping = `select pg_sleep(case when pg_is_in_recovery() then 600 else 0 end), pg_is_in_recovery() as standby`
+    const read = longRead<{ standby: boolean }>(db, 'nobody', { text: sleeping })
     const sleeps = `select from pg_stat_activity where wait_event = 'PgSleep'`
     await until(async () => (await standby.query(sleeps)).rowCount === 1, TIMEOUT_MS, 'the read to be under way')
     await standby.query(ENDING)
@@ -115,6 +117,25 @@ describe('READ_DATABASE_URL', { timeout: TIMEOUT_MS * 2 }, () => {
     for (let round = 0; round < 5; round++) await knowNewest()
     isOver = true
     await ending
+  })
+
+  test('an export of which no row was sent goes on with the primary as well', async () => {
+    const id = await submit()
+    await until(() => isRead('standby'), TIMEOUT_MS, 'the standby to serve reads')
+    const holder = new Client({ connectionString: pair.primaryUrl })
+    await holder.connect()
+    // Only the rows of an export need this table, and the standby repeats the lock.
+    await holder.query('begin; lock table api_key in access exclusive mode')
+    const [from, to] = [-3_600_000, -100].map((ms) => new Date(Date.now() + ms)) as [Date, Date]
+    const owner = { kind: 'account', accountId: caller.account, credits: 1n } as const
+    const { csv } = await exportJobs(service.runtime.as(owner), { from, to })
+    const read = text(csv)
+    const held = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'copy%'`
+    await until(async () => (await standby.query(held)).rowCount === 1, TIMEOUT_MS, 'the standby to hold it up')
+    await standby.query(ENDING)
+    await holder.query('rollback')
+    await holder.end()
+    expect(await read).toContain(id)
   })
 
   test('one that was promoted, or is gone, serves nothing', async () => {
