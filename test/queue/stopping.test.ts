@@ -60,7 +60,7 @@ describe('a worker that is stopping', () => {
     answered.resolve()
     await stopped
     expect(begun).toEqual([])
-    expect(await stateOf(jobId)).toEqual({ state: 'created', retry_count: 0 })
+    expect(await stateOf(jobId)).toEqual({ state: 'retry', retry_count: 0 })
     const { rows } = await pool.query('select attempt - hand_backs as counted from job where id = $1', [jobId])
     expect(rows).toEqual([{ counted: 0 }])
   })

@@ -79,7 +79,7 @@ const WITHDRAW = `delete from pgboss.job where id = $1 and state < 'active'`
 
 /** A poll while the job was taken may have passed over times before the last ten seconds. */
 const RELEASE = `
-  update pgboss.job q set state = 'created', start_after = greatest(q.start_after, now() - interval '5 s'), started_on = null, heartbeat_on = null
+  update pgboss.job q set state = 'retry', start_after = greatest(q.start_after, now() - interval '5 s'), started_on = null, heartbeat_on = null
   from unnest($2::uuid[], $3::int[]) as mine (id, retry_count)
   where q.name = $1 and q.id = mine.id and q.retry_count = mine.retry_count and q.state = 'active' and coalesce(q.data->>'worker', $4) = $4`
 

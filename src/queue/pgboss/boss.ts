@@ -39,7 +39,7 @@ export async function openBoss(db: Database, log: Log, supervise: boolean): Prom
 const ORDER_IS_READY = `
   select to_regclass('pgboss.sonant_turns') is not null and to_regclass('pgboss.sonant_lanes') is null
     and to_regclass('pgboss.sonant_within_limits') is not null and to_regclass('pgboss.sonant_due') is not null
-    and to_regclass('pgboss.sonant_returned') is not null as ready`
+    and to_regclass('pgboss.sonant_put_back') is not null as ready`
 /** pg-boss creates its tables itself, so no migration can. Separate transactions prevent a deadlock with waiting ones. */
 const PREPARE_ORDER = [
   `create index if not exists sonant_turns on pgboss.job_common (name, group_tier, (priority > 0), group_id, created_on)
@@ -48,7 +48,7 @@ const PREPARE_ORDER = [
   `create index if not exists sonant_within_limits on pgboss.job_common (name, group_id)
     where state < 'active' and not blocked and (data ? 'worker' or strpos(group_id, '/') > 0)`,
   `create index if not exists sonant_due on pgboss.job_common (name, start_after) where state < 'active' and not blocked`,
-  `create index if not exists sonant_returned on pgboss.job_common (name, start_after) where state = 'retry' and not blocked`,
+  `create index if not exists sonant_put_back on pgboss.job_common (name, created_on) where state = 'retry' and not blocked`,
   'drop index if exists pgboss.sonant_lanes',
   'alter table pgboss.job_common set (autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02)',
   `update pgboss.job_common set group_id = coalesce(group_id, '-'), group_tier = coalesce(group_tier, '-')

@@ -1,4 +1,4 @@
--- Revision 12. A change of this text takes the next number: processes of an older revision leave it in place.
+-- Revision 13. A change of this text takes the next number: processes of an older revision leave it in place.
 --
 -- A worker takes jobs out of a queue with it. For each server, the accounts that wait for it take turns, beginning after the account
 -- that was served last. Jobs that somebody waits for have a priority: they come first, and their accounts take turns among themselves.
@@ -13,7 +13,8 @@
 --
 -- PostgreSQL keeps rows that were taken as long as an older transaction is open, and each scan of an index walks over them. So a claim
 -- begins with the jobs that became due first, from `since` on. If these are all that wait, it finds the accounts among them. If more wait,
--- it walks over the index of all accounts, and passes over what is older than these jobs and those that returned to the queue.
+-- it walks over the index of all accounts, and passes over what is older than these jobs and those that returned to the queue. Whatever
+-- puts a job into a queue after its creation gives it the state `retry`, or the walk would pass over it.
 --
 -- pg-boss creates its tables when it starts, so the body names them at run time only. The settings make the planner use the index
 -- sonant_turns: with statistics from before the queue filled up it would read the whole table for every claim. The update looks up the
@@ -52,11 +53,7 @@ BEGIN
     ORDER BY j.start_after LIMIT looked_through
   ), depth AS MATERIALIZED (
     SELECT count(*) = looked_through AS is_long, least(min(created_on), (
-      SELECT min(r.created_on) FROM (
-        SELECT j.created_on FROM pgboss.job_common j
-        WHERE j.name = queue AND j.state = 'retry' AND NOT j.blocked AND j.start_after >= since AND j.start_after <= now()
-        ORDER BY j.start_after LIMIT looked_through
-      ) r
+      SELECT j.created_on FROM pgboss.job_common j WHERE j.name = queue AND j.state = 'retry' AND NOT j.blocked ORDER BY j.created_on LIMIT 1
     )) AS oldest FROM first_due
   ), all_due AS MATERIALIZED (
     SELECT DISTINCT server, awaited, account FROM first_due WHERE NOT (SELECT is_long FROM depth)

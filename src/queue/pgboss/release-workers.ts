@@ -4,7 +4,7 @@ import type { EndpointRoute, OrphanedJob, Reroute, RescuedDeliveries, TakenDeliv
 import { type AttemptEnding, notingEnds } from '../stopping.ts'
 
 const MOVE_WAITING = `
-  update pgboss.job_common q set name = $4, group_tier = $5, start_after = greatest(q.start_after, now()) from job j
+  update pgboss.job_common q set name = $4, group_tier = $5, state = 'retry', start_after = greatest(q.start_after, now()) from job j
   where q.name = $2 and q.state < 'active' and q.group_tier = $3 and j.id = q.data->>'jobId' and j.endpoint_key = $1`
 
 /** Skips locked jobs: their worker is about to write them and may wait for `freed`. */
@@ -73,7 +73,7 @@ export async function moveTaken(db: Db, { delivery, from, to, workerId }: TakenD
 }
 
 const MOVE_ORPHANED = `
-  update pgboss.job_common q set name = route.queue, group_tier = route.server, start_after = greatest(q.start_after, now())
+  update pgboss.job_common q set name = route.queue, group_tier = route.server, state = 'retry', start_after = greatest(q.start_after, now())
   from job j join unnest($1::text[], $2::text[], $3::text[]) as route(key, queue, server) on j.endpoint_key = route.key
   where q.name in (select name from pgboss.queue where starts_with(name, $4) and name <> all($2)) and q.state < 'active'
     and j.id = q.data->>'jobId'

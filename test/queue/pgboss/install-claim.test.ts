@@ -36,7 +36,7 @@ const installed = async () => {
 const source = () => readFile(new URL('../../../src/queue/pgboss/claim_queued.sql', import.meta.url), 'utf8')
 
 /** The newest revision: a change of the text takes the next number, or older processes would put theirs back during an upgrade. */
-const NEWEST = 'revision 12, sha256 c033ca5cbfa26738fb04134e9f9924b524eb2f7bc3222ae360f47b3d61a69eeb'
+const NEWEST = 'revision 13, sha256 3ff1c046f7bb973ba7ecccf8a72dffde9c368cf759a53b54362357ffd8c6196f'
 
 describe('installClaim', () => {
   test('a database of an earlier version gets the text of the source file', async () => {
