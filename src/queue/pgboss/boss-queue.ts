@@ -246,7 +246,10 @@ class DuePoll {
     this.#isAsking = true
     const queues = new Set([...this.#watchers].map(({ queue }) => queue))
     // A claim reports the error.
-    const due = await this.#due([...queues]).catch(() => queues)
+    const due = await this.#due([...queues]).catch(() => {
+      this.#forget()
+      return queues
+    })
     this.#isAsking = false
     for (const { queue, onDue, isDue } of this.#watchers) if (due.has(queue) || isDue()) onDue()
   }
@@ -264,6 +267,7 @@ class DuePoll {
   #settle(rows: readonly Due[]): boolean {
     const [first, before] = [rows[0], this.#unsettled]
     if (first === undefined) return false
+    if (before !== undefined && first.readAt < before.readAt) return this.#forget()
     const waitedMs = first.readAt.getTime() - (before?.readAt.getTime() ?? 0)
     if (before !== undefined && first.runningFrom < before.nextXid && waitedMs < SETTLE_MS) return false
     const settled = before?.readAt
@@ -273,5 +277,13 @@ class DuePoll {
       new Date(Math.min(settled.getTime(), firstDue?.getTime() ?? Number.POSITIVE_INFINITY) - MARGIN_MS)
     this.#since = new Map(rows.map((row) => [row.queue, sinceOf(row)]))
     return true
+  }
+
+  /** After an outage a standby may answer, whose clock is behind, and where jobs wait that had been taken. */
+  #forget(): false {
+    this.#since = new Map()
+    this.#unsettled = undefined
+    this.#lookedWhole = Number.NEGATIVE_INFINITY
+    return false
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../../../src/db/database.ts'
+import type { BossQueue } from '../../../src/queue/pgboss/boss-queue.ts'
 import { newId } from '../../../src/values/id.ts'
 import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
@@ -68,4 +69,34 @@ test('a job whose transaction commits long after it became due is found, however
     tx.release()
     unwatch()
   }
+})
+
+test('a job that waits again after an outage, as on a standby that missed the claim, is found', async () => {
+  const { db } = service.runtime
+  const queue = service.runtime.queue as BossQueue
+  const kind = { queue: 'due.again' }
+  await queue.prepare(kind)
+  let [looks, isFound] = [0, false]
+  const unwatch = queue.watchDue(kind, {
+    isDue: () => {
+      looks++
+      return false
+    },
+    onDue: () => {
+      isFound ||= queue.dueSince(kind) !== null
+    },
+  })
+  await until(() => queue.dueSince(kind) !== null, 60_000, 'a time before which nothing waits')
+  await inTransaction(db, async (tx) => {
+    await queue.enqueue(tx, kind, [{ id: newId('msg') }])
+    await tx.query(`update pgboss.job set start_after = now() - interval '1 minute' where name = $1`, [kind.queue])
+  })
+  const before = looks
+  await until(() => looks > before + 3, 60_000, 'some looks')
+  expect(isFound).toBe(false)
+  await db.pool.query('alter function due_queues(text[], timestamptz[]) rename to away')
+  await until(() => queue.dueSince(kind) === null, 60_000, 'the outage to be noticed')
+  await db.pool.query('alter function away(text[], timestamptz[]) rename to due_queues')
+  await until(() => isFound, 60_000, 'the job')
+  unwatch()
 })
