@@ -42,6 +42,14 @@ export async function recordAttemptEnd(
   return rowCount === 1
 }
 
+const ENDINGS = 'select count(*)::integer as count from job_attempt where job_id = $1 and ending = $2'
+
+/** Returns 0 if the database does not answer. */
+export async function countEndings({ db }: Pick<Parts, 'db'>, jobId: string, ending: AttemptEnding): Promise<number> {
+  const { rows } = await db.pool.query<{ count: number }>(ENDINGS, [jobId, ending]).catch(() => ({ rows: [] }))
+  return rows[0]?.count ?? 0
+}
+
 const LOST_PLACES = `
   with ended as materialized (
     select id, attempt, started_at from job where id = any($1) and attempt > 0 and status = 'processing' for no key update skip locked

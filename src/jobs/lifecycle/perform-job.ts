@@ -1,7 +1,7 @@
 import { StoreDown } from '../../errors/outages.ts'
 import { ServerLost, ServerUnwell, Stopping } from '../../queue/stopping.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
-import { noteWorker } from '../attempts/record-attempt-end.ts'
+import { countEndings, noteWorker } from '../attempts/record-attempt-end.ts'
 import { JobFailure } from '../job-states.ts'
 import { type Claim, claimJob } from './claim-job.ts'
 import { type Attempt, produce, type Work, type WorkerParts } from './produce.ts'
@@ -48,7 +48,7 @@ async function run(attempt: Attempt, producer: Producer): Promise<Outcome> {
     attempt.work = await findWork(attempt, producer)
     return { kind: 'completed', ...(await produce(attempt, attempt.work)) }
   } catch (error) {
-    return failingServers(attempt, error) ?? outcomeOf(await judged(attempt, error), attempt.signal)
+    return (await failingServers(attempt, error)) ?? outcomeOf(await judged(attempt, error), attempt.signal)
   }
 }
 
@@ -71,10 +71,12 @@ function failExhausted({ attempt, releases }: Claim): void {
   }
 }
 
-function failingServers({ claim, signal }: Attempt, error: unknown): Outcome | null {
+async function failingServers({ parts, claim, signal }: Attempt, error: unknown): Promise<Outcome | null> {
   const reason = signal.reason ?? error
   const hasLost = reason instanceof ServerLost && claim.attempt - claim.releases >= MAX_ATTEMPTS
-  if (!hasLost && !(reason instanceof ServerUnwell && claim.releases >= MAX_RELEASES)) return null
+  const mayBeFault = reason instanceof ServerUnwell && claim.releases >= MAX_RELEASES
+  // Most releases have other reasons.
+  if (!hasLost && !(mayBeFault && (await countEndings(parts, claim.jobId, reason.ending)) >= MAX_RELEASES)) return null
   return { kind: 'failed', failure: new JobFailure('PROVIDER_UNAVAILABLE', reason.message), error: reason }
 }
 

@@ -6,7 +6,7 @@ import { endJob } from '../../../src/jobs/lifecycle/end-jobs.ts'
 import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
 import { completeJob } from '../../../src/jobs/lifecycle/record-outcome.ts'
 import { requeueLostJobs } from '../../../src/jobs/lifecycle/requeue-lost-jobs.ts'
-import { Stopping } from '../../../src/queue/stopping.ts'
+import { NotSoon, ServerUnwell, Stopping } from '../../../src/queue/stopping.ts'
 import { AUDIO } from '../../setup/jobs/jobs.ts'
 import { submitText } from '../../setup/jobs/voice-jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
@@ -67,6 +67,19 @@ describe('a job that stopping workers release', () => {
     expect(await rowOf(jobId)).toMatchObject({ status: 'processing', attempt: 13 })
     await abortWith(new Error('another worker holds the job'))
     expect(await rowOf(jobId)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
+  })
+
+  test('may be released for other reasons before servers that are unwell give it back, 20 times at most', async () => {
+    const { jobId } = await submitted()
+    const endWith = (reason: Error) =>
+      performJob(service.runtime, jobId, NEVER, failing(reason)).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+    for (let n = 0; n < 20; n++) expect(await endWith(new NotSoon())).toBeInstanceOf(NotSoon)
+    for (let n = 0; n < 20; n++) expect(await endWith(new ServerUnwell())).toBeInstanceOf(ServerUnwell)
+    expect(await endWith(new ServerUnwell())).toBeUndefined()
+    expect(await rowOf(jobId)).toMatchObject({ status: 'failed', error_code: 'PROVIDER_UNAVAILABLE', attempt: 41 })
   })
 })
 
