@@ -75,6 +75,24 @@ describe('a server is shared out', { timeout: 60_000 }, () => {
     expect(await share('a', { kept: 6 })).toEqual({ fair: 4, permits: 0 })
   })
 
+  test('in a commit that waits for the disk only if permits change: the locks last until then', async () => {
+    await addWorker('a')
+    const client = await pool.connect()
+    const waits = async () => {
+      await client.query('begin; set local synchronous_commit = on')
+      const asked = [{ name: GPU, limit: 8, pools: ['gpu'], shared: false, kept: 0, rest: 0 }]
+      const values = ['a', ++turn, ['gpu'], JSON.stringify(asked)]
+      await client.query(`select share_servers($1, $2, $3, interval '5 seconds', $4)`, values)
+      const { rows } = await client.query<{ synchronous_commit: string }>('show synchronous_commit')
+      await client.query('commit')
+      return rows[0]?.synchronous_commit
+    }
+    expect([await waits(), await waits()]).toEqual(['on', 'off'])
+    await addWorker('b')
+    expect([await waits(), await waits()]).toEqual(['on', 'off'])
+    client.release()
+  })
+
   test('without a part for workers that take nothing new', async () => {
     await addWorker('a', 2, { pools: [] })
     await addWorker('b')
