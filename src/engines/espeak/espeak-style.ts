@@ -134,6 +134,13 @@ export function styleToProsody(instruction: string | undefined, speed = 1): Pros
   }
 }
 
+/** The same as factors, for an engine of any speed. Pure. */
+export const factorsOf = ({ rate, pitch, range, pace }: Prosody) => ({
+  speed: ((pace?.ownRate ?? rate) / NEUTRAL.rate) * (pace?.speed ?? 1),
+  pitch: 2 ** ((pitch - NEUTRAL.pitch) / NEUTRAL.pitch),
+  range: range / NEUTRAL.range,
+})
+
 function toRate(own: number, speed: number): Pick<Prosody, 'rate' | 'pace'> {
   const rate = clamp('rate', own * speed)
   const isCut = rate !== Math.round(own * speed)

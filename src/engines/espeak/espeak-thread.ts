@@ -3,13 +3,16 @@ import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/es
 import type { Wav } from '../../audio/wav.ts'
 import { lowerThreadPriority } from '../../values/thread.ts'
 import type { KanjiCount, WordMark } from '../engine.ts'
+import { type Flite, openFlite } from '../flite/flite.ts'
 import { type Loudness, NORMAL_LUFS } from '../loudness.ts'
 import type { Language } from './detect-language.ts'
-import type { Prosody } from './espeak-style.ts'
-import { OWN_PITCH, pickVoice, spokenLanguage, whispererFor } from './espeak-voice.ts'
+import { factorsOf, type Prosody } from './espeak-style.ts'
+import { type EspeakVoice, familyOf, OWN_PITCH, pickVoice, spokenLanguage, whispererFor } from './espeak-voice.ts'
 import { openJapaneseReader } from './japanese/japanese-reader.ts'
 import {
+  type Finished,
   finishRecording,
+  finishSamples,
   openRecording,
   type Recording,
   record,
@@ -105,7 +108,14 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
     const parts = toSpokenText(text, voice.language, readJapanese)
     const kanji = countKanji(text, voice.language, parts)
     if (isSilent(parts)) return { kanji }
+    const target = targetLufs(prosody)
+    const spokenBy = ({ audio, loudness, words }: Finished, escapes: typeof ESCAPES): Spoken => {
+      const marks = toWordMarks(words, text, parts, escapes)
+      return { audio, loudness: { ...loudness, target }, words: marks, kanji }
+    }
     try {
+      const english = sayInEnglish(spokenText(parts), voice, prosody, sampleRate)
+      if (english !== null) return spokenBy(english, {})
       const variant = prosody.whispers ? whispererFor(voice.variant) : voice.variant
       const name = variant === null ? voice.language : `${voice.language}+${variant}`
       const spoken = plainText(spokenText(parts))
@@ -113,15 +123,25 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
       const isSpoken = pace === undefined || say(spoken, name, { ...prosody, rate: pace.ownRate }, voice.pitch)
       const sounding = pace && soundingLength(recording) / pace.speed
       if (!isSpoken || !say(spoken, name, prosody, voice.pitch)) return `No voice ${name}.`
-      const { audio, loudness, words } = finishRecording(recording, sampleRate, sounding)
-      const marks = toWordMarks(words, text, parts, ESCAPES)
-      return { audio, loudness: { ...loudness, target: targetLufs(prosody) }, words: marks, kanji }
+      return spokenBy(finishRecording(recording, sampleRate, sounding), ESCAPES)
     } catch (error) {
       // An exception leaves the compiled code's stack unbalanced, so the thread must end.
       parentPort?.postMessage(error instanceof Error ? error : new Error(`eSpeak NG ended: ${String(error)}`))
       return process.exit(1)
     }
   }
+}
+
+let flite: Flite | undefined
+
+/** Returns null for a text that is eSpeak's to say. */
+function sayInEnglish(text: string, voice: EspeakVoice, prosody: Prosody, sampleRate: number): Finished | null {
+  const { english: speaker, language } = voice
+  // flite has no whisper.
+  if (speaker === null || familyOf(language) !== 'en' || prosody.whispers) return null
+  flite ??= openFlite(sampleRate)
+  const said = flite({ text, speaker, ...factorsOf(prosody) })
+  return said && { ...finishSamples(said.samples, sampleRate), words: said.words }
 }
 
 let japanese: JapaneseReader | undefined

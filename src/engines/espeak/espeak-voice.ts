@@ -1,4 +1,5 @@
 import type { EngineVoice } from '../engine.ts'
+import { type FliteSpeaker, isFliteSpeaker } from '../flite/flite.ts'
 import { detectLanguage, knownLanguage, LANGUAGE_CODES, LANGUAGES, type Language } from './detect-language.ts'
 
 export const ESPEAK_LANGUAGES: Readonly<Record<Language, string>> = {
@@ -68,12 +69,14 @@ const GREEK_WORD = /\p{Script=Greek}{2,}/gu
 const KANA_SIGN = /\u3099|\u309a|[\u309b\u309c\u30fb\u30fc\u301c〆々]/u
 const letters = new Map<string, RegExp>()
 
-interface EspeakVoice {
+export interface EspeakVoice {
   readonly language: string
   /** Null: the language's plain voice. */
   readonly variant: string | null
   /** 0 to 99; 50 is the speaker's own. */
   readonly pitch: number
+  /** The speaker of flite that says English instead. */
+  readonly english: FliteSpeaker | null
 }
 
 type Utterance = 'letter' | 'symbol' | 'silent'
@@ -82,15 +85,15 @@ export const whispererFor = (variant: string | null): string =>
   variant !== null && WOMEN.test(variant) ? WHISPER.woman : WHISPER.man
 
 /**
- * Picks the speaker of `en-us+f3` or `en-us+f3@60` (pitch) in a language; null for another form.
+ * Picks the speaker of `en-us+f3`, `en-us+f3@60` (pitch) or `en-us+f3/slt` (flite's) in a language; null for another form.
  * A voice's accent stays if it is of that language.
  */
 export function pickVoice(engineVoice: string, language: Language | undefined): EspeakVoice | null {
-  const [, own, variant, pitch = OWN_PITCH] =
-    /^([a-z][a-z0-9-]*)(?:\+(\w[\w ]*))?(?:@(\d{1,2}))?$/i.exec(engineVoice) ?? []
-  if (own === undefined) return null
+  const [, own, variant = null, pitch = OWN_PITCH, english = null] =
+    /^([a-z][a-z0-9-]*)(?:\+(\w[\w ]*))?(?:@(\d{1,2}))?(?:\/(\w+))?$/i.exec(engineVoice) ?? []
+  if (own === undefined || (english !== null && !isFliteSpeaker(english))) return null
   const wanted = language === undefined ? own : ESPEAK_LANGUAGES[language]
-  return { language: familyOf(wanted) === familyOf(own) ? own : wanted, variant: variant ?? null, pitch: Number(pitch) }
+  return { language: familyOf(wanted) === familyOf(own) ? own : wanted, variant, pitch: Number(pitch), english }
 }
 
 const NAMED_LANGUAGE = /^([a-z]{2,3})(?:[-_+@]|$)/i

@@ -23,7 +23,7 @@ export interface Recording {
   words: WordEvent[]
 }
 
-interface Finished {
+export interface Finished {
   readonly audio: Wav
   readonly loudness: Omit<Loudness, 'target'>
   readonly words: readonly WordEvent[]
@@ -61,13 +61,18 @@ export function finishRecording(recording: Recording, sampleRate: number, soundi
   const factor = factorFor(soundingLength(recording), sounding)
   const spoken = samplesOf(recording)
   const recorded = factor === 1 ? spoken : stretch(spoken.subarray(0, soundingIn(spoken)), sampleRate, factor)
+  const words = recording.words.map(({ position, sample }) => ({ position, sample: Math.round(sample / factor) }))
+  return { ...finishSamples(recorded, sampleRate), words }
+}
+
+/** Ends speech a moment behind its last sound, and measures it. */
+export function finishSamples(recorded: Int16Array, sampleRate: number): Omit<Finished, 'words'> {
   const end = soundingIn(recorded)
   const length = end === 0 ? recorded.length : end + Math.round((TAIL_MS / 1000) * sampleRate)
   const samples = new Int16Array(length)
   samples.set(recorded.subarray(0, length))
-  const words = recording.words.map(({ position, sample }) => ({ position, sample: Math.round(sample / factor) }))
   const loudness = measureLoudness(samples.subarray(0, end), sampleRate)
-  return { audio: { sampleRate, channels: 1, samples }, loudness, words }
+  return { audio: { sampleRate, channels: 1, samples }, loudness }
 }
 
 function factorFor(spoken: number, wanted = spoken): number {
