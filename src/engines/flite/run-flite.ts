@@ -7,34 +7,61 @@ const ALL_RIGHTS = 0xffff_ffff_ffff_ffffn
 const [DONE, BAD_DESCRIPTOR, NOT_SEEKABLE] = [0, 8, 70]
 export const OUTPUT = '/speech.wav'
 
-interface Exit {
-  readonly code: number
+const MOST_KEPT_BYTES = 64 * 1024 * 1024
+
+/** Runs flite's command line and returns what it writes to `OUTPUT`; nothing else of the system is there. @throws if it fails */
+export type FliteProgram = (args: readonly string[]) => Buffer
+
+export function openProgram(module: WebAssembly.Module): FliteProgram {
+  let kept: Program | undefined
+  return (args) => {
+    const program = kept ?? new Program(module)
+    // A failure leaves the compiled code's stack unbalanced.
+    kept = undefined
+    const written = program.run(args)
+    if (program.bytes <= MOST_KEPT_BYTES) kept = program
+    return written
+  }
 }
 
-/**
- * Runs flite's command line once, in a memory of its own, so that no text hears of another.
- * Returns what it writes to `OUTPUT`; nothing else of the system is there. @throws if it fails
- */
-export function runFlite(module: WebAssembly.Module, args: readonly string[]): Buffer {
-  const system = new System(['flite', ...args])
-  const { exports } = new WebAssembly.Instance(module, { [MODULE_NAME]: system.calls() })
-  system.memory = exports.memory as WebAssembly.Memory
-  try {
-    ;(exports._start as () => void)()
-  } catch (error) {
-    if ((error as Partial<Exit>).code !== 0) throw new Error('flite failed', { cause: error })
+/** Every run starts from the same memory, so that no text hears of another. */
+class Program {
+  readonly #system = new System()
+  readonly #memory: WebAssembly.Memory
+  readonly #start: () => void
+  readonly #pristine: Uint8Array
+
+  constructor(module: WebAssembly.Module) {
+    const { exports } = new WebAssembly.Instance(module, { [MODULE_NAME]: this.#system.calls() })
+    this.#memory = exports.memory as WebAssembly.Memory
+    this.#start = exports._start as () => void
+    this.#pristine = new Uint8Array(this.#memory.buffer).slice()
+    this.#system.memory = this.#memory
   }
-  return Buffer.concat(system.written)
+
+  get bytes(): number {
+    return this.#memory.buffer.byteLength
+  }
+
+  run(args: readonly string[]): Buffer {
+    const memory = new Uint8Array(this.#memory.buffer)
+    memory.set(this.#pristine)
+    memory.fill(0, this.#pristine.length)
+    this.#system.begin(['flite', ...args])
+    this.#start()
+    return Buffer.concat(this.#system.written)
+  }
 }
 
 /** The calls of WASI preview 1 that flite makes. */
 class System {
   memory: WebAssembly.Memory | undefined
-  readonly written: Buffer[] = []
-  readonly #args: readonly Buffer[]
+  written: Buffer[] = []
+  #args: readonly Buffer[] = []
 
-  constructor(args: readonly string[]) {
-    this.#args = args.map((arg) => Buffer.from(`${arg.replaceAll('\0', ' ')}\0`))
+  begin(args: readonly string[]): void {
+    this.written = []
+    this.#args = args.map((arg) => Buffer.from(`${arg}\0`))
   }
 
   calls(): WebAssembly.ModuleImports {
@@ -57,7 +84,7 @@ class System {
         this.#set(written, this.#write(descriptor, buffers, count)),
       path_open: (...given: number[]) => this.#set(given.at(-1)!, FILE),
       proc_exit: (code: number) => {
-        throw { code } satisfies Exit
+        throw new Error(`flite ended with code ${code}`)
       },
     }
   }

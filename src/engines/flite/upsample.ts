@@ -1,5 +1,5 @@
 /** Zero crossings of the sinc on either side. */
-const REACH = 16
+const REACH = 10
 
 /** Changes a sample rate to a higher one through a windowed sinc. Pure. @param from rates in Hz */
 export function upsample(samples: Int16Array, from: number, to: number): Int16Array {
