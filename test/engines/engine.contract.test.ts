@@ -15,6 +15,7 @@ const LONG_TEXT = 'a long day '.repeat(1500)
 /** An engine of each kind: its block, a voice that it has, and what it refuses. */
 const KINDS: [string, { block: () => object; engineVoice: string; refused: Partial<SpeechRequest> }][] = [
   ['espeak', { block: () => ({ kind: 'espeak' }), engineVoice: 'en-us+m3', refused: { text: '...' } }],
+  ['flite', { block: () => ({ kind: 'espeak' }), engineVoice: 'en-us+m3/rms', refused: { text: '...' } }],
   [
     'sherpa-onnx',
     {
