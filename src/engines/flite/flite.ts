@@ -18,7 +18,7 @@ const PITCHES = { slt: { mean: 172, spread: 27 }, rms: null } as const
 export type FliteSpeaker = keyof typeof PITCHES
 export const isFliteSpeaker = (name: string): name is FliteSpeaker => Object.hasOwn(PITCHES, name)
 
-export interface FliteRequest {
+interface FliteRequest {
   readonly text: string
   readonly speaker: FliteSpeaker
   /** Factors; 1 is the speaker's own. */
