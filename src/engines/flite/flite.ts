@@ -10,6 +10,8 @@ const SIGNS: Readonly<Record<string, string>> = { '‘': "'", '’': "'", '“':
 /** flite says nothing for angle brackets. */
 const READABLE = /^[ -;=?-~]*$/
 const AUDIBLE = /[\p{L}\p{N}\p{S}&%#@*/\\]/u
+const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' })
+const LONE_LINE_END = /(?<![\r\n])\r?\n(?![\r\n])/g
 /** About -40 dB: flite's pauses hold some noise. */
 const SOUND = 328
 
@@ -43,7 +45,7 @@ export function openFlite(sampleRate: number): Flite {
     const spoken: Int16Array[] = []
     const words: { position: number; sample: number }[] = []
     let length = 0
-    for (const { segment, index } of new Intl.Segmenter('en', { granularity: 'sentence' }).segment(request.text)) {
+    for (const { segment, index } of SENTENCES.segment(unwrapped(request.text))) {
       const first = segment.search(AUDIBLE)
       if (first < 0) continue
       const samples = speakSentence(run, segment, request)
@@ -90,6 +92,9 @@ function settings({ speaker, speed, pitch, range }: FliteRequest): string[] {
     values.push(['int_f0_target_mean', own.mean * pitch], ['int_f0_target_stddev', own.spread * pitch * range])
   return values.flatMap(([name, value]) => ['--setf', `${name}=${value.toFixed(3)}`])
 }
+
+/** A single line end is within a sentence. */
+const unwrapped = (text: string): string => text.replace(LONE_LINE_END, (end) => ' '.repeat(end.length))
 
 /** Returns null for a text with more than English letters and signs. */
 function asAscii(text: string): string | null {

@@ -88,7 +88,7 @@ describe('what is asked is heard:', () => {
 })
 
 test('the first word of each sentence has its time, at a sound', async () => {
-  const text = '“One, two three four.” Is it five? Yes!'
+  const text = '“One, two\nthree four.” Is it\r\nfive?\n\nYes!'
   const { words = [], audio } = await speak(MAN, { text })
   expect(words.map(({ offset }) => text.slice(offset).match(/^\w+/)?.[0])).toEqual(['One', 'Is', 'Yes'])
   for (const { sample } of words) {
