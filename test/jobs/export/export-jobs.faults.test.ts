@@ -106,6 +106,8 @@ describe('an export', () => {
       socket.write(
         `GET ${PATH} HTTP/1.0\r\nhost: a\r\nauthorization: Bearer ${caller.key}\r\naccept-encoding: ${encoding}\r\n\r\n`,
       )
+      // An export that breaks off before its head is a whole answer with an error.
+      await once(socket, 'readable')
       const kill = () =>
         rowsOf(
           `select pg_terminate_backend(pid) from pg_stat_activity where ${HERE} and query like 'copy%' and state = 'active'`,
