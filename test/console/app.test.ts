@@ -125,7 +125,7 @@ describeConsole('the console in a browser', (opened) => {
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'MP3' }).click(),
     ])
-    expect(download.suggestedFilename()).toMatch(/^miles_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d\.mp3$/)
+    expect(download.suggestedFilename()).toMatch(/^aria_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d\.mp3$/)
     await page.setViewportSize({ width: 1440, height: 500 })
     const opener = page.getByText('Download')
     await opener.evaluate((button) => scrollBy(0, button.getBoundingClientRect().bottom - innerHeight))
@@ -136,7 +136,7 @@ describeConsole('the console in a browser', (opened) => {
       )
     await expect.poll(bottomOf).toBeLessThanOrEqual(0)
     const [wav] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'WAV' }).click()])
-    expect(wav.suggestedFilename()).toMatch(/^miles_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d\.wav$/)
+    expect(wav.suggestedFilename()).toMatch(/^aria_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d\.wav$/)
     await page.getByRole('button', { name: 'As code' }).click()
     await page.getByText('OpenAI SDK').click()
     await page.getByText('client.audio.speech.create').waitFor()

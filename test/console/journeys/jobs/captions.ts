@@ -32,7 +32,7 @@ export function captionsJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'VTT captions' }).click()
     const file = await readFile(await (await download).path(), 'utf8')
     expect([(await download).suggestedFilename(), file.slice(0, 6), file.includes('lamp')]).toEqual([
-      expect.stringMatching(/^miles_.*\.vtt$/),
+      expect.stringMatching(/^aria_.*\.vtt$/),
       'WEBVTT',
       true,
     ])

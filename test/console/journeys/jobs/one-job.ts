@@ -37,7 +37,7 @@ export function oneJobJourneys(opened: () => OpenedConsole): void {
     await page.getByText('of audio').first().waitFor()
     await page.getByRole('link', { name: 'Open the job' }).first().click()
     const hint = page.getByText('Fill in what is in capitals')
-    expect(await copied(page)).toMatchObject({ inputs: { text: TEXT, voice: 'miles' } })
+    expect(await copied(page)).toMatchObject({ inputs: { text: TEXT, voice: 'aria' } })
     expect(await hint.count()).toBe(0)
     await page.getByText(/^the console, by .owner@example\.com.$/).waitFor()
     await page.reload()
