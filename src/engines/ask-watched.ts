@@ -41,6 +41,8 @@ export async function askWatched(
 /** Null for errors that a well server may cause. */
 export function suspicionOf(error: unknown): Suspicion | null {
   if (error instanceof BadAudio) return { reason: error.message }
-  if (!(error instanceof EngineError) || error.code !== 'PROVIDER_UNAVAILABLE') return null
+  if (!(error instanceof EngineError)) return null
+  if (error.code === 'PROVIDER_BUSY') return { reason: error.message, isRefusal: true }
+  if (error.code !== 'PROVIDER_UNAVAILABLE') return null
   return { reason: error.message, hasBroken: error.cause !== undefined }
 }

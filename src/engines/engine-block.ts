@@ -59,6 +59,8 @@ export interface Suspicion {
   readonly reason: string
   /** The connection broke, as it does if the server has ended. */
   readonly hasBroken?: boolean
+  /** The server says that it is full. */
+  readonly isRefusal?: boolean
   readonly probe?: Probe
 }
 

@@ -18,7 +18,7 @@ export interface ServerOptions {
 const NEIGHBOURS = `
   with told as (update worker set server = $2 where id = $1)
   select count(*)::integer as well, max((server->>'pace')::float8) as pace from worker
-  where id <> $1 and pools && $3 and server->>'state' = 'ready' and heartbeat_at > now() - $4 * interval '1 millisecond'`
+  where id <> $1 and pools @> $3 and server->>'state' = 'ready' and heartbeat_at > now() - $4 * interval '1 millisecond'`
 
 interface Around {
   pools(): readonly string[]

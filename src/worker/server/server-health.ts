@@ -15,6 +15,7 @@ const BROKEN_MS = 1000
 
 export const HEALTH_TIMES: HealthTimes = {
   leastHangMs: 2000,
+  refusalMs: 15_000,
   pauseMs: 1000,
   longestPauseMs: 10_000,
   restartMs: 20_000,
@@ -25,6 +26,8 @@ export const HEALTH_TIMES: HealthTimes = {
 /** Milliseconds; pauses and restarts double up to the longest. */
 export interface HealthTimes {
   readonly leastHangMs: number
+  /** A server that says for so long that it is full, and answers nothing meanwhile, is tried. */
+  readonly refusalMs: number
   readonly pauseMs: number
   readonly longestPauseMs: number
   readonly restartMs: number
@@ -71,6 +74,7 @@ export class ServerHealth {
   #asked: { readonly at: number; readonly answer: Promise<Neighbours | null> } | undefined
   #restartMs: number
   #goodAnswers = 0
+  #refusesSince: number | null = null
 
   constructor(options: HealthOptions) {
     this.#options = options
@@ -97,6 +101,7 @@ export class ServerHealth {
     this.#goodProbe = probe ?? this.#goodProbe
     this.#goodAnswers++
     this.#failures = 0
+    this.#refusesSince = null
     if (this.#state !== 'well') this.#recovered()
   }
 
@@ -112,13 +117,18 @@ export class ServerHealth {
 
   /** @throws ServerUnwell */
   async judge(suspicion: Suspicion): Promise<void> {
-    if (this.#state !== 'unwell') {
+    if (this.#state !== 'unwell' && (!suspicion.isRefusal || this.#refusesAll())) {
       this.#judging ??= this.#try(suspicion).finally(() => {
         this.#judging = undefined
       })
       await this.#judging
     }
     if (this.#state === 'unwell' && this.#isShed) throw this.#unwell()
+  }
+
+  #refusesAll(): boolean {
+    this.#refusesSince ??= performance.now()
+    return performance.now() - this.#refusesSince >= this.#options.times.refusalMs
   }
 
   /** Null if nobody knows how long an answer takes. */
@@ -129,7 +139,7 @@ export class ServerHealth {
     return Math.max(this.#options.times.leastHangMs, MUCH_LONGER * pace * expectedSeconds * 1000)
   }
 
-  async #try({ reason, hasBroken = false, probe }: Suspicion): Promise<void> {
+  async #try({ reason, hasBroken = false, isRefusal = false, probe }: Suspicion): Promise<void> {
     const { stopping, isUp } = this.#options
     // By then the worker knows of a server that has ended.
     if (hasBroken) await wait(BROKEN_MS, undefined, { signal: stopping }).catch(() => undefined)
@@ -137,7 +147,8 @@ export class ServerHealth {
     this.#probe = this.#goodProbe ?? probe
     if (this.#probe !== undefined) {
       const before = this.#goodAnswers
-      const complaint = await this.#complaintOf(this.#probe, await this.#limitMs(PROBE_SECONDS), complaintIn)
+      const judge = isRefusal ? refusalIn : complaintIn
+      const complaint = await this.#complaintOf(this.#probe, await this.#limitMs(PROBE_SECONDS), judge)
       if (complaint !== null && this.#goodAnswers === before) await this.#fallIll(complaint)
       return
     }
@@ -253,8 +264,11 @@ export class ServerHealth {
   }
 }
 
+/** A well server may be full. */
+const complaintIn = (error: unknown): string | null => (suspicionOf(error)?.isRefusal ? null : refusalIn(error))
+
 /** Null for errors that a well server may cause. */
-const complaintIn = (error: unknown): string | null => suspicionOf(error)?.reason ?? null
+const refusalIn = (error: unknown): string | null => suspicionOf(error)?.reason ?? null
 
 /** A server that has not answered yet is not well again. */
 function anyComplaint(error: unknown): string | null {

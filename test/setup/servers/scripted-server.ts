@@ -7,8 +7,8 @@ import { writeWav } from '../../../src/audio/wav.ts'
 
 // A speech and Cog server as a program of its own, for workers that own theirs: `scripted-server.ts PORT DIRECTORY`. The directory holds
 // what it does: `hold`: it is not ready; `refuse`: it ends at its start; `paced`: an answer takes 200 ms; `unavailable`, `broken`, `stuck`, `mute`,
-// `rude`: it answers 503, 500, never, with silence or by hanging up, though it is ready; `cured`: it does so no longer once it was started
-// again. What it is asked to speak may say CRASH, HANG, LEAK, BREAK or MUTE.
+// `rude`, `full`: it answers 503, 500, never, with silence, by hanging up or 429, though it is ready; `cured`: it does so no longer once it was
+// started again. What it is asked to speak may say CRASH, HANG, LEAK, BREAK or MUTE.
 
 const RATE = 24_000
 const SECONDS_PER_CHARACTER = 0.06
@@ -49,12 +49,18 @@ function hum(text: string, peak = 8000): Buffer {
 const isUnwell = (name: string): boolean => has(name) && !(has('cured') && starts() > 1)
 const starts = (): number => readFileSync(join(directory, 'starts'), 'utf8').trimEnd().split('\n').length
 
+function statusFor(input: string): number {
+  if (isUnwell('unavailable')) return 503
+  if (isUnwell('full')) return 429
+  return isUnwell('broken') || input.includes('BREAK') ? 500 : 200
+}
+
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.url?.startsWith('/health')) return void response.writeHead(has('hold') ? 503 : 200).end()
   const body = JSON.parse((await buffer(request)).toString()) as { input: unknown }
   inFlight++
   response.once('close', () => inFlight--)
-  const status = isUnwell('unavailable') ? 503 : isUnwell('broken') || String(body.input).includes('BREAK') ? 500 : 200
+  const status = statusFor(String(body.input))
   if (isUnwell('rude')) return void response.destroy()
   if (status !== 200) appendFileSync(join(directory, 'asked'), `${process.pid} ${inFlight} ${status}\n`)
   if (status !== 200) return void response.writeHead(status).end(JSON.stringify({ detail: 'CUDA error' }))

@@ -9,7 +9,7 @@ import { until } from '../wait.ts'
 const PROGRAM = fileURLToPath(new URL('scripted-server.ts', import.meta.url))
 const TIMEOUT_MS = 60_000
 
-export const ILLNESSES = ['unavailable', 'broken', 'stuck', 'mute', 'rude'] as const
+export const ILLNESSES = ['unavailable', 'broken', 'stuck', 'mute', 'rude', 'full'] as const
 type Illness = (typeof ILLNESSES)[number]
 
 /** One start of the program, as it noted it. */

@@ -19,7 +19,7 @@ const ENDINGS = 'select distinct ending from job_attempt where job_id = any($1) 
 const COUNTED = 'select max(attempt - hand_backs) as most from job where id = any($1)'
 const TIMES = {
   ...{ pollMs: 20, probeMs: 100, answerMs: 5_000, silenceMs: 20_000, backoffMs: 20, longestBackoffMs: 50 },
-  ...{ ...HEALTH_TIMES, pauseMs: 50, longestPauseMs: 200, restartMs: 600_000, soleRestartMs: 8_000 },
+  ...{ ...HEALTH_TIMES, refusalMs: 300, pauseMs: 50, longestPauseMs: 200, restartMs: 600_000, soleRestartMs: 8_000 },
 }
 
 describe('a worker’s own server that is unwell while it says that it is ready', { timeout: 120_000 }, () => {
