@@ -94,17 +94,25 @@ async function storedPart(parts: ArchiveParts, where: Month, mostJobs: number): 
   const { jobArchive } = parts.db.prisma
   const newest = await jobArchive.findFirst({ where: { ...where }, orderBy: { part: 'desc' } })
   if (newest?.storedAt && newest.droppedAt === null) return newest
-  // A crash may have left a file, which no row names any more.
-  if (newest?.storedAt === null) await parts.storage.delete(newest.storageKey)
+  if (newest?.storedAt === null) await forgetUnstored(parts, newest)
   const part = newest === null ? 1 : newest.storedAt === null ? newest.part : newest.part + 1
   const storageKey = `archive/${where.accountId}/${where.month}-${part}-${randomBytes(4).toString('hex')}.csv.gz`
-  const id = { accountId_month_part: { ...where, part } }
-  await jobArchive.upsert({ where: id, create: { ...where, part, storageKey }, update: { storageKey } })
+  await jobArchive.create({ data: { ...where, part, storageKey } })
   const written = await writeFile(parts, where, storageKey, mostJobs)
   const unstored = { ...where, part, storageKey, storedAt: null }
   const { count } = await jobArchive.updateMany({ where: unstored, data: { ...written, storedAt: parts.now() } })
-  if (count !== 1) throw new Error(`another process archives ${where.month} of ${where.accountId}`)
-  return jobArchive.findUniqueOrThrow({ where: id })
+  if (count !== 1) {
+    // This process lost its lock, and the next one has forgotten this file.
+    await parts.storage.delete(storageKey)
+    throw new Error(`another process archives ${where.month} of ${where.accountId}`)
+  }
+  return jobArchive.findUniqueOrThrow({ where: { accountId_month_part: { ...where, part } } })
+}
+
+/** A crash may have left a file. It goes first, so that after another crash the row still names it. */
+async function forgetUnstored({ db, storage }: ArchiveParts, { storageKey }: ArchivePart): Promise<void> {
+  await storage.delete(storageKey)
+  await db.prisma.jobArchive.deleteMany({ where: { storageKey, storedAt: null } })
 }
 
 async function writeFile({ db, storage }: ArchiveParts, { accountId, month }: Month, key: string, mostJobs: number) {
@@ -116,9 +124,9 @@ async function writeFile({ db, storage }: ArchiveParts, { accountId, month }: Mo
     const toLines = new Transform({ transform: (bytes, _encoding, done) => done(null, lines.convert(bytes)) })
     const file = new PassThrough()
     toLines.push(Buffer.from(CSV_HEAD))
-    const written = pipeline(copy, toLines, createGzip(), file)
+    // A slow store may take longer than PostgreSQL lets a transaction wait.
+    const written = pipeline(copy, toLines, createGzip(), file).then(() => snapshot.commit())
     const [stored] = await Promise.all([storage.put(key, file, { contentType: CONTENT_TYPE }), written])
-    await snapshot.commit()
     if (copy.rowCount !== lines.rows) throw new Error(`a file of ${copy.rowCount} jobs ended after ${lines.rows}`)
     return { jobs: lines.rows, bytes: BigInt(stored.bytes), sha256: Buffer.from(stored.sha256) }
   } finally {

@@ -1,5 +1,6 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { archiveJobs } from '../../../src/jobs/archive/archive-jobs.ts'
 import { CSV_HEAD } from '../../../src/jobs/export/export-jobs.ts'
 import { keepPartitions } from '../../../src/jobs/partitions/keep-partitions.ts'
@@ -142,6 +143,45 @@ describe('the archive', () => {
     await run('delete from job_archive where account_id = $1', [account])
     await archiveJobs(service.runtime)
     expect(idsIn(await readMonth(account, monthOf(oldDay(0))))).toEqual([id])
+  })
+
+  test('leaves one file if a process goes on after it lost its lock', async () => {
+    const account = await service.createAccount(1_000n)
+    const ids = [await put(account, oldDay(0)), await put(account, oldDay(0))]
+    const { storage } = service.runtime
+    const losing: Storage = {
+      ...storageOf(storage),
+      put: async (key, content, options) => {
+        await run(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'
+          and ((classid::bigint << 32) | objid::bigint) = hashtextextended('sonant archive', 0)`)
+        await vi.waitFor(() =>
+          archiveJobs(service.runtime).then(async () => expect(await thereOf(account)).toEqual([])),
+        )
+        return storage.put(key, content, options)
+      },
+    }
+    await expect(archiveJobs({ ...service.runtime, storage: losing })).rejects.toThrow('another process archives')
+    expect(idsIn(await readMonth(account, monthOf(oldDay(0))))).toEqual(ids.toSorted())
+    const kept = await readdir(join(service.dataDir, 'artifacts', 'archive', account))
+    const [listed] = await run('select storage_key from job_archive where account_id = $1', [account])
+    expect(kept.map((name) => `archive/${account}/${name}`)).toEqual([listed.storage_key])
+  })
+
+  test('keeps no transaction open while a slow store takes the end of a file', async () => {
+    const account = await service.createAccount(1_000n)
+    await put(account, oldDay(0))
+    const { storage } = service.runtime
+    const open = `select pid from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`
+    const slow: Storage = {
+      ...storageOf(storage),
+      put: async (...given) => {
+        const stored = await storage.put(...given)
+        await vi.waitFor(async () => expect(await run(open)).toEqual([]), 5_000)
+        return stored
+      },
+    }
+    await archiveJobs({ ...service.runtime, storage: slow })
+    expect(await thereOf(account)).toEqual([])
   })
 
   test('empties partitions, which are dropped', async () => {
