@@ -7,7 +7,7 @@ import { withLock } from '../db/lock.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { modelsDirOf } from '../voice/trials/trial-engines.ts'
 import { slugOf } from './model-endpoint.ts'
-import { directoryOf, type KnownModel, nearestName, readModelIndex, sizeOf } from './model-index.ts'
+import { directoryOf, isNamed, type KnownModel, nearestName, readModelIndex, sizeOf } from './model-index.ts'
 import { isDirectory } from './pull-model.ts'
 
 export interface ListedModel {
@@ -54,7 +54,7 @@ export async function removeModel(ctx: Context, { name }: { readonly name: strin
   requireConfirmedOperator(ctx)
   const folder = modelsDirOf(ctx.settings)
   const index = readModelIndex()
-  const known = index.find((model) => model.name === name)
+  const known = index.find(isNamed(name))
   const directory = known === undefined ? name : directoryOf(known)
   const here = await directoriesOf(folder)
   if (!here.includes(directory)) throw notInstalled(name, here, index)

@@ -50,6 +50,12 @@ export const readModelIndex = (): readonly KnownModel[] => z.array(model).parse(
 /** The name of its directory: the archive's own, so that a model that somebody unpacked by hand is known, too. */
 export const directoryOf = ({ files: [archive] }: Pick<KnownModel, 'files'>): string => directoryNamed(archive.path)
 
+/** By its name, or its directory's. */
+export const isNamed =
+  (name: string) =>
+  (model: KnownModel): boolean =>
+    model.name === name || directoryOf(model) === name
+
 export const directoryNamed = (archive: string): string => basename(archive).replace(ARCHIVE, '')
 
 export const isArchiveName = (name: string): boolean => ARCHIVE.test(name) && /^[\w-][\w.+-]*$/.test(name)

@@ -2,6 +2,7 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 
 import { basename, dirname, join } from 'node:path'
 import { requireOperator } from '../access/require.ts'
 import { applyEndpoints } from '../catalog/apply-endpoints.ts'
+import { RESERVED_SLUGS } from '../catalog/voice-endpoint.ts'
 import type { Context } from '../context/context.ts'
 import { withLock } from '../db/lock.ts'
 import { EngineError } from '../engines/engine.ts'
@@ -9,11 +10,12 @@ import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { syncEntries } from '../values/data-directory.ts'
 import { modelsDirOf } from '../voice/trials/trial-engines.ts'
 import { bytesIn, download, sha256Of, withRoom } from './download.ts'
-import { asDescribed, type DescribedModel, describeFiles, endpointSource } from './model-endpoint.ts'
+import { asDescribed, type DescribedModel, describeFiles, endpointSource, slugOf } from './model-endpoint.ts'
 import {
   directoryNamed,
   directoryOf,
   isArchiveName,
+  isNamed,
   type KnownFile,
   type KnownModel,
   nearestName,
@@ -137,12 +139,19 @@ function archiveOf(from: string): string {
   if (url !== null && url.username + url.password !== '')
     throw invalidRequest('Give --from an address without a user and a password.')
   const name = basename(url?.pathname ?? from)
-  if (isArchiveName(name)) return name
+  if (isArchiveName(name)) return checkName(name)
   throw invalidRequest(`Give --from a .tar.bz2, as the releases of sherpa-onnx have them: "${from}" is none.`)
 }
 
+/** Its endpoint is called like the archive. */
+function checkName(archive: string): string {
+  const slug = slugOf(directoryNamed(archive))
+  if (slug !== '' && !RESERVED_SLUGS.includes(slug)) return archive
+  throw invalidRequest(`No endpoint can be called like "${archive}": give the archive another name.`)
+}
+
 function named(name: string, index: readonly KnownModel[]): KnownModel {
-  const known = index.find((model) => model.name === name || directoryOf(model) === name)
+  const known = index.find(isNamed(name))
   if (known !== undefined) return known
   const nearest = nearestName(
     name,
@@ -222,7 +231,7 @@ async function fetchFile(
 ): Promise<string> {
   const { source, sha256, size_bytes: bytes } = file
   if (!WEB.test(source)) {
-    if ((await bytesIn(source)) > 0) return source
+    if ((await bytesIn(source)) > 0 && !(await isDirectory(source))) return source
     throw invalidRequest(`The file "${source}" cannot be read, or is empty.`)
   }
   const path = join(room, basename(new URL(source).pathname))

@@ -15,6 +15,9 @@ const LEAST_BOUND_BYTES = 4 * 1024 ** 2
 /** macOS puts a file of attributes beside each file. */
 const APPLE_DOUBLE = /(^|\/)\._[^/]*$/
 
+/** Errors of the disk that the archive has caused. */
+const WRONG_NAMES = ['EEXIST', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
+
 interface Unpacking {
   readonly archive: string
   /** An empty directory. */
@@ -44,7 +47,10 @@ export async function unpack(unpacking: Unpacking): Promise<void> {
     signal.throwIfAborted()
     const cause = tar.errored ?? error
     if (cause instanceof ServiceError) throw cause
-    if (errorCode(cause)?.startsWith('E')) throw cause
+    const code = errorCode(cause) ?? ''
+    if (WRONG_NAMES.includes(code))
+      throw invalidRequest('The archive holds a name twice, or one that no file can have.')
+    if (code.startsWith('E')) throw cause
     throw invalidRequest(`${archive} is damaged, or is no .tar.bz2.`)
   } finally {
     tar.destroy()

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { models as listModels, removeModel } from '../../src/models/installed-models.ts'
-import type { KnownModel } from '../../src/models/model-index.ts'
+import { directoryOf, type KnownModel, readModelIndex } from '../../src/models/model-index.ts'
 import { type PullInput, pullModel } from '../../src/models/pull-model.ts'
 import { freePorts } from '../setup/http.ts'
 import { runHere, sonantHere } from '../setup/processes/command-here.ts'
@@ -104,7 +104,13 @@ describe('sonant models pull --from', () => {
     expect(await refusal('pull', '--from', join(place, 'none.tar.bz2'))).toMatchObject({
       error: expect.stringContaining('cannot be read'),
     })
-    expect(await refusal('pull', '--from', join(place, 'model.zip'))).toMatchObject({ error_code: 'INVALID_REQUEST' })
+    await mkdir(join(place, 'folder.tar.bz2'))
+    expect((await refusal('pull', '--from', join(place, 'folder.tar.bz2'))).error).toContain('cannot be read')
+    for (const name of ['model.zip', 'jobs.tar.bz2', '___.tar.bz2']) {
+      await writeFile(join(place, name), letters)
+      const refused = await refusal('pull', '--from', join(place, name))
+      expect([name, refused]).toEqual([name, expect.objectContaining({ error_code: 'INVALID_REQUEST' })])
+    }
     expect((await refusal('pull', '--from', 'https://me:secret@example.org/a.tar.bz2')).error).not.toContain('secret')
   })
 
@@ -127,6 +133,8 @@ describe('sonant models pull --from', () => {
       absolute: [await archiveOf('absolute', LETTERS, { rename: `s,^absolute/tokens,${folder}/evil,` }), /leads out/],
       symlink: [await archiveOf('symlink', LETTERS, { shell: 'ln -s /etc/passwd lexicon.txt' }), /a symlink/],
       hardlink: [await archiveOf('hardlink', LETTERS, { shell: 'ln model.onnx other.onnx' }), /a link/],
+      twice: [await archiveOf('twice', LETTERS, { rename: 's,tokens,model,;s,txt$,onnx,' }), /a name twice/],
+      below: [await archiveOf('below', LETTERS, { rename: 's,tokens,model.onnx/tokens,' }), /a name twice/],
       fifo: [await archiveOf('fifo', LETTERS, { shell: 'mkfifo pipe' }), /a fifo/],
       bomb: [await archiveOf('bomb', LETTERS, { shell: 'head -c 6000000 /dev/zero >weights.bin' }), /unpacks to more/],
       unloadable: [await archiveOf('unloadable', { ...LETTERS, 'model.onnx': 'no graph' }), /cannot be loaded/],
@@ -324,6 +332,21 @@ describe('sonant models remove', () => {
       endpoints: ['removed'],
     })
     expect((await installed()).flat()).not.toContain('removed')
+  })
+
+  test('knows a model by its directory, too', async () => {
+    await pull(offer('letters.tar.bz2', letters))
+    const model = readModelIndex()[0]!
+    const [name, directory] = [model.name, directoryOf(model)]
+    await mkdir(join(folder, directory), { recursive: true })
+    const shown = await runHere(['endpoints', 'show', 'letters'], env)
+    const own = join(await makeTempDir(), 'own.yaml')
+    await writeFile(
+      own,
+      shown.stdout.replace('slug: letters', `slug: ${name}`).replace(/model_dir: .*/, `model_dir: ${directory}`),
+    )
+    await sonantHere(env, 'endpoints', 'apply', own)
+    expect(await sonantHere(env, 'models', 'remove', directory)).toMatchObject({ endpoints: [name] })
   })
 
   test('says that a model is not installed, and suggests one that is', async () => {
