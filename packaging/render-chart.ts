@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -149,6 +150,7 @@ const FUNCTIONS: Readonly<Record<string, Call>> = {
   // Go sorts keys and escapes these three signs for HTML.
   toJson: (value) =>
     canonicalJson(value).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16).padStart(2, '0')}`),
+  sha256sum: (text) => createHash('sha256').update(String(text)).digest('hex'),
   quote: (text) => JSON.stringify(String(text)),
   join: (separator, list) => (list as string[]).join(String(separator)),
   default: (otherwise, value) => (isTrue(value) ? value : otherwise),

@@ -50,8 +50,10 @@ describe('the values of the chart', () => {
     [{ workers: { gpu: { pools: ['gpu'] } } }, "/workers/gpu must have required property 'minReplicas'"],
     [{ workers: { main: { pools: ['gpu,espeak'] } } }, '/workers/main/pools/0 must match pattern'],
     [{ workers: { main: { gpus: 1 } } }, '/workers/main must NOT have additional properties'],
-    [{ settings: { METRICS_PORT: 9464 } }, '/settings/METRICS_PORT must be string'],
+    [{ settings: { LOG_LEVEL: 7 } }, '/settings/LOG_LEVEL must be string'],
     [{ settings: { SHUTDOWN_SECONDS: '60' } }, '/settings must NOT be valid'],
+    [{ settings: { METRICS_PORT: '9999' } }, '/settings must NOT be valid'],
+    [{ settings: { PORT: '8080' } }, '/settings must NOT be valid'],
     [{ preStopSeconds: 0 }, '/preStopSeconds must be >= 1'],
     [{ keda: { prometheus: 'prometheus:9090' } }, '/keda/prometheus must match pattern'],
   ])('%j is refused', (values, violation) => {
@@ -73,6 +75,20 @@ describe('the objects of the chart', () => {
       const policies = ofKind('NetworkPolicy').map((one) => one.spec.podSelector.matchLabels.role)
       expect(policies.includes(metadata.labels.role) || spec.restartPolicy === 'OnFailure').toBe(true)
     }
+  })
+
+  test('names are asked for wherever the cluster has them, also at a cache on the node', () => {
+    for (const { spec } of ofKind('NetworkPolicy'))
+      expect(spec.egress).toContainEqual({ ports: ['UDP', 'TCP'].map((protocol) => ({ port: 53, protocol })) })
+  })
+
+  test('a changed setting or speech server is a new pod', () => {
+    const marks = (values: object) =>
+      ofKind('Deployment', merge(EXAMPLE, values) as object).map(({ spec }) => JSON.stringify(spec.template.metadata))
+    const changed = (values: object) => marks(values).map((mark, at) => mark !== marks({})[at])
+    expect(changed({})).toEqual([false, false, false])
+    expect(changed({ settings: { LOG_LEVEL: 'debug' } })).toEqual([true, true, true])
+    expect(changed({ workers: { gpu: { server: { start_seconds: 900 } } } })).toEqual([false, true, false])
   })
 
   test('each Deployment has a disruption budget of its own', () => {
