@@ -138,7 +138,8 @@ describe('the archive', () => {
           return stored
         }),
     }
-    await expect(archiveJobs({ ...service.runtime, storage: losing })).rejects.toThrow()
+    const named = new RegExp(`the archive archive/${account}/\\S+ is not what was written`)
+    await expect(archiveJobs({ ...service.runtime, storage: losing })).rejects.toThrow(named)
     expect(await thereOf(account)).toEqual([id])
     await run('delete from job_archive where account_id = $1', [account])
     await archiveJobs(service.runtime)
