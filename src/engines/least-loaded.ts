@@ -15,19 +15,21 @@ export interface Member {
 /**
  * Asks the server that has the smallest part of its permits in use. After a failure, or an answer that takes much too long while another
  * server is free, the request goes to a server that it has not tried, and later ones avoid the first until it has spoken again.
- * @throws the error of the last server, or of a rejected request
+ * @throws the error of a rejected request, or of the last server; if only some need the operator, an error that passes
  */
 export function leastLoaded(members: readonly Member[], checkMs = CHECK_MS): SpeechEngine['speak'] {
   const failed = new Set<Member>()
   return async (request) => {
     const tried = new Set<Member>()
+    let passing: EngineError | undefined
+    const left = () => members.filter((one) => !tried.has(one))
     const next = () => {
-      const usable = members.filter((one) => isUsable(one) && !tried.has(one))
+      const usable = left().filter(isUsable)
       const good = usable.filter((one) => !failed.has(one))
       return good.length > 0 ? good : usable
     }
     for (let candidates = next(); ; candidates = next()) {
-      const { member, release } = await takeSlot(candidates.length > 0 ? candidates : members, request)
+      const { member, release } = await takeSlot(candidates.length > 0 ? candidates : left(), request)
       try {
         const isFree = () => next().some((one) => one !== member && one.server.slots.load < 1)
         const speech = await askInTime({ member, members, request, isFree, checkMs })
@@ -37,7 +39,10 @@ export function leastLoaded(members: readonly Member[], checkMs = CHECK_MS): Spe
         const isRejected = !(error instanceof EngineError) || error.code === 'RENDER_FAILED'
         tried.add(member)
         if (!isRejected || error instanceof BadAudio) failed.add(member)
-        if (request.signal.aborted || isRejected || next().length === 0) throw error
+        if (request.signal.aborted || isRejected) throw error
+        if (error.code !== 'INTERNAL_ERROR') passing = error
+        const others = passing === undefined ? left() : next()
+        if (others.length === 0) throw passing ?? error
       } finally {
         release()
       }

@@ -68,6 +68,18 @@ describe('an engine with three servers', () => {
     expect(broken.calls.length).toBe(before + 1)
   })
 
+  test('waits for one that is away, though the others need the operator', async () => {
+    for (const server of [fast, slow]) server.answer(() => ({ status: 401 }))
+    // The last request finds the circuit open.
+    for (let n = 0; n < 6; n++) await expect(speak()).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' })
+    const before = broken.calls.length
+    broken.answer(() => ({}))
+    await engines.use({ ...block(), retry_seconds: 20 }, (engine) => engine.speak(request('Again.')))
+    expect(broken.calls.length).toBe(before + 1)
+    broken.answer(() => ({ status: 401 }))
+    await expect(speak()).rejects.toMatchObject({ code: 'INTERNAL_ERROR' })
+  })
+
   test('asks none again about a text that one rejects', async () => {
     for (const server of servers) server.answer(() => ({ status: 400, json: { message: 'no such voice' } }))
     await expect(speak()).rejects.toMatchObject({ code: 'RENDER_FAILED' })
