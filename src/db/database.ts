@@ -107,7 +107,7 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
   const hung = new HungConnections(route.direct, losses)
   const open = { losses, hung }
   const pool = openPool(route, workers, CONNECT_TIMEOUT_MS, END_FORGOTTEN_TRANSACTIONS, open)
-  const standby = openStandby(route, { log, pool, readers, losses })
+  const standby = openStandby(route, { log, readers, ...open })
   const elsewhere = standby?.client
   const readPool = openPool(straight(route.direct), readers, READ_CONNECT_TIMEOUT_MS, READ_ALONE, {
     ...open,
@@ -142,28 +142,30 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
 const straight = (servers: Servers): Route => ({ servers, direct: servers, keepsSettings: true, areNamed: true })
 const straightTo = (url: string): Route => straight(new Servers([url]))
 
-interface Watchers extends Pick<ServicePoolOptions, 'elsewhere' | 'isForReading'> {
+interface Watchers extends Pick<ServicePoolOptions, 'elsewhere'> {
   readonly losses: LossLog
   readonly hung: HungConnections
 }
 
-interface StandbyParts {
+interface StandbyParts extends Watchers {
   readonly log: Log
-  readonly pool: Pool
   readonly readers: number
-  readonly losses: LossLog
 }
 
-function openStandby({ readers: find }: Route, { log, pool, readers, losses }: StandbyParts): Standby | undefined {
+function openStandby(
+  { direct, readers: find }: Route,
+  { log, readers, losses, hung: primarys }: StandbyParts,
+): Standby | undefined {
   if (find === undefined) return undefined
+  // Callers that wait for a long read may hold all connections of the other pools.
+  const primary = openPool(straight(direct), 1, STANDBY_CONNECT_TIMEOUT_MS, READ_ALONE, { losses, hung: primarys })
   const open = async () => {
     const servers = await find()
     const hung = new HungConnections(servers, losses)
-    const watchers = { losses, hung, isForReading: true }
-    const opened = openPool(straight(servers), readers, STANDBY_CONNECT_TIMEOUT_MS, READ_ALONE, watchers)
-    return { servers, pool: opened, close: () => hung.close() }
+    const pool = openPool(straight(servers), readers, STANDBY_CONNECT_TIMEOUT_MS, READ_ALONE, { losses, hung })
+    return { hung, pool }
   }
-  return new Standby({ log, primary: pool, open })
+  return new Standby({ log, primary, open })
 }
 
 function openPool(
@@ -173,7 +175,7 @@ function openPool(
   settings: string,
   watchers: Watchers,
 ): ServicePool {
-  const { losses, hung, ...reading } = watchers
+  const { losses, hung, elsewhere } = watchers
   const pool = new ServicePool(route.servers, {
     application_name: 'sonant',
     max,
@@ -182,7 +184,7 @@ function openPool(
     statements: { areNamed: route.areNamed, afterBegin: route.keepsSettings ? null : END_FORGOTTEN_TRANSACTION },
     settings: route.keepsSettings ? settings : null,
     hung,
-    ...reading,
+    elsewhere,
   })
   // Without a listener a lost connection would end the process.
   pool.on('error', () => undefined)

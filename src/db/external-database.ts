@@ -14,7 +14,7 @@ import {
   withOfferedTls,
   withSslDefaults,
 } from './connections/postgres-url.ts'
-import { Servers } from './connections/servers.ts'
+import { FOR_READING, Servers } from './connections/servers.ts'
 import { SessionClient } from './connections/session-client.ts'
 import type { Route } from './database.ts'
 
@@ -125,7 +125,10 @@ export async function openExternalDatabase(settings: ExternalSettings, log: Log)
   if (readDatabaseUrl === null) return route
   // A start does not wait for a standby that is away.
   const readers = async () =>
-    new Servers((await driverUrls('READ_DATABASE_URL', readDatabaseUrl, settings)).map(({ url }) => url))
+    new Servers(
+      (await driverUrls('READ_DATABASE_URL', readDatabaseUrl, settings)).map(({ url }) => url),
+      FOR_READING,
+    )
   return { ...route, readers }
 }
 

@@ -28,12 +28,15 @@ export class ReadOnlyServer extends Error {
 
 /** The servers of a database; prefers the one that last took writes. */
 export class Servers {
+  readonly isForReading: boolean
   readonly #urls: readonly string[]
   #preferred = 0
   #open = 0
 
-  constructor(urls: readonly string[]) {
+  /** @param isForReading they may be standbys */
+  constructor(urls: readonly string[], isForReading = false) {
     this.#urls = urls
+    this.isForReading = isForReading
   }
 
   get count(): number {
@@ -53,7 +56,7 @@ export class Servers {
   }
 
   /**
-   * Opens a connection to the server that takes writes; its loss never ends the process.
+   * Opens a connection to the server that takes writes, or to one for reading; its loss never ends the process.
    * @param refused receives the error of each other server
    * @throws the last server's error, such as ReadOnlyServer
    */
@@ -61,7 +64,7 @@ export class Servers {
     for (let left = this.count; ; left--) {
       const url = this.preferred
       try {
-        return this.#counted(await connectTo(url, config))
+        return this.#counted(await connectTo(url, config, this.isForReading))
       } catch (error) {
         this.reject(url)
         refused(error as Error)
@@ -78,11 +81,7 @@ export class Servers {
 }
 
 /** @param isForReading the server may be a standby */
-export async function connectTo(
-  connectionString: string,
-  config: ClientConfig,
-  isForReading = false,
-): Promise<Session> {
+async function connectTo(connectionString: string, config: ClientConfig, isForReading: boolean): Promise<Session> {
   const timed = { ...KEEP_ALIVE, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config, connectionString }
   const client = new SessionClient(timed)
   client.on('error', () => undefined)

@@ -16,8 +16,6 @@ export interface ServicePoolOptions extends PoolConfig {
   readonly statements: Statements
   readonly settings: string | null
   readonly hung: HungConnections
-  /** The servers may be standbys. */
-  readonly isForReading?: boolean
   /** Asked first for a connection; null: it has none to give. */
   readonly elsewhere?: (() => Promise<PoolClient | null>) | undefined
 }
@@ -41,10 +39,7 @@ export class ServicePool extends Pool {
   #acquired: Acquired | undefined
   readonly #slow = new Set<() => void>()
 
-  constructor(
-    servers: Servers,
-    { statements, settings, hung, isForReading, elsewhere, ...others }: ServicePoolOptions,
-  ) {
+  constructor(servers: Servers, { statements, settings, hung, elsewhere, ...others }: ServicePoolOptions) {
     const options = { ...KEEP_ALIVE, ...others }
     class PoolMember extends ServiceClient {
       readonly deadline = performance.now() + options.connectionTimeoutMillis
@@ -55,7 +50,7 @@ export class ServicePool extends Pool {
     }
     const onConnect = (client: unknown) => {
       const member = client as PoolMember
-      return prepareUntil(member.deadline, member, servers, { settings, isForReading })
+      return prepareUntil(member.deadline, member, servers, settings)
     }
     super({ ...options, Client: PoolMember as never, onConnect })
     this.#servers = servers
@@ -180,32 +175,23 @@ export class ServicePool extends Pool {
   }
 }
 
-interface Preparation {
-  readonly settings: string | null
-  readonly isForReading: boolean | undefined
-}
-
 /** A full pooler accepts the login but delays the first statement. */
 async function prepareUntil(
   deadline: number,
   client: ServiceClient,
   servers: Servers,
-  preparation: Preparation,
+  settings: string | null,
 ): Promise<void> {
-  await inTime(deadline - performance.now(), prepare(client, servers, preparation), () => {
+  await inTime(deadline - performance.now(), prepare(client, servers, settings), () => {
     servers.reject(client.server)
     throw new Error(NONE_WAS_FREE)
   })
 }
 
-async function prepare(
-  client: ServiceClient,
-  servers: Servers,
-  { settings, isForReading }: Preparation,
-): Promise<void> {
+async function prepare(client: ServiceClient, servers: Servers, settings: string | null): Promise<void> {
   try {
     // Behind a transaction pooler a statement may wait for a connection, and one server leaves no choice.
-    if (settings !== null || servers.count > 1) await beginSession(client, settings, isForReading)
+    if (settings !== null || servers.count > 1) await beginSession(client, settings, servers.isForReading)
   } catch (error) {
     if (error instanceof ReadOnlyServer) servers.reject(client.server)
     throw error

@@ -3,7 +3,7 @@ import type { ClientConfig, Pool, PoolClient } from 'pg'
 import { inTime } from '../../concurrency/in-time.ts'
 import { isDatabaseDown } from '../../errors/outages.ts'
 import type { Log } from '../../values/log.ts'
-import { connectTo, FOR_READING, type Servers } from './servers.ts'
+import type { HungConnections } from './hung-connections.ts'
 import { onAnswered } from './service-client.ts'
 import type { ServicePool } from './service-pool.ts'
 import type { Session } from './session-client.ts'
@@ -42,15 +42,15 @@ interface Checked {
 
 interface StandbyOptions {
   readonly log: Log
-  readonly primary: Pick<Pool, 'query'>
+  /** Whose connections nobody keeps; it ends with the standby. */
+  readonly primary: Pick<Pool, 'query' | 'end'>
   /** Called again if it fails. */
   open(): Promise<Opened>
 }
 
 interface Opened {
-  readonly servers: Servers
+  readonly hung: Pick<HungConnections, 'connect' | 'close'>
   readonly pool: ServicePool
-  close(): void
 }
 
 const failures = new WeakSet<object>()
@@ -74,7 +74,8 @@ export const isStandbysFailure = (error: unknown): boolean => failures.has(Objec
 export class Standby {
   readonly #options: StandbyOptions
   #opened: Promise<Opened> | undefined
-  #attempt: Promise<void> | undefined
+  #first: Promise<void> | undefined
+  #latest: Promise<void> | undefined
   /** Null: it serves reads. */
   #reason: string | null = 'it was not asked yet'
   #timer: NodeJS.Timeout | undefined
@@ -86,8 +87,9 @@ export class Standby {
 
   /** Null while it serves reads. */
   async reason(): Promise<string | null> {
-    this.#attempt ??= this.#try()
-    await this.#attempt
+    // Later attempts may take seconds, for which nobody waits.
+    this.#first ??= this.#try()
+    await this.#first
     return this.#reason
   }
 
@@ -100,7 +102,7 @@ export class Standby {
     if ((await this.reason()) !== null) return null
     const limits = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
     return this.#checked(
-      ({ servers }) => connectTo(servers.preferred, { ...limits, ...config }, FOR_READING),
+      ({ hung }) => hung.connect({ ...limits, ...config }),
       (client) => void client.end(),
     )
   }
@@ -115,10 +117,10 @@ export class Standby {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    await this.#attempt
+    await Promise.all([this.#first, this.#latest])
     const opened = await this.#opened?.catch(() => undefined)
-    opened?.close()
-    await opened?.pool.end()
+    opened?.hung.close()
+    await Promise.all([opened?.pool.end(), this.#options.primary.end()])
   }
 
   async #try(): Promise<void> {
@@ -180,7 +182,7 @@ export class Standby {
     this.#reason = reason
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      this.#attempt = this.#try()
+      this.#latest = this.#try()
     }, RETRY_MS).unref()
   }
 }

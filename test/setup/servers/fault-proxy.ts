@@ -83,13 +83,15 @@ export function cutAnswers(
   return Object.assign(rule, { cut })
 }
 
-/** TCP in front of PostgreSQL's socket that cuts connections by a rule; none until one is set. */
+/** TCP in front of PostgreSQL that cuts connections by a rule; none until one is set. */
 export async function startFaultProxy(databaseUrl: string): Promise<FaultProxy> {
   const target = new URL(databaseUrl)
-  const path = join(target.searchParams.get('host') ?? '', '.s.PGSQL.5432')
+  const socket = target.searchParams.get('host')
+  const place =
+    socket === null ? { host: target.hostname, port: Number(target.port) } : { path: join(socket, '.s.PGSQL.5432') }
   const open = new Set<Socket>()
   const server = createServer((client) => {
-    const upstream = createConnection(path)
+    const upstream = createConnection(place)
     let [cutting, silent, sinceBegin] = [false, false, '']
     let isCut: CutByAnswer | undefined
     let answer = Buffer.alloc(0)

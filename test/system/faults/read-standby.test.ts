@@ -3,14 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { backUp } from '../../../src/backup/back-up.ts'
+import { HungConnections, LossLog } from '../../../src/db/connections/hung-connections.ts'
 import { longRead } from '../../../src/db/connections/long-read.ts'
+import { FOR_READING, Servers } from '../../../src/db/connections/servers.ts'
+import { openDatabase } from '../../../src/db/database.ts'
+import { atOneMoment } from '../../../src/db/one-moment.ts'
 import { Snapshot } from '../../../src/db/snapshot.ts'
 import { standbyCheck } from '../../../src/doctor/check-server.ts'
+import { isDatabaseDown } from '../../../src/errors/outages.ts'
 import { exportJobs } from '../../../src/jobs/export/export-jobs.ts'
+import { openLog } from '../../../src/values/log.ts'
 import { call } from '../../setup/http.ts'
 import { submitText } from '../../setup/jobs/voice-jobs.ts'
+import { startFaultProxy } from '../../setup/servers/fault-proxy.ts'
 import { type PostgresPair, startPostgresPair } from '../../setup/servers/postgres-pair.ts'
 import { ask } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
@@ -89,6 +96,44 @@ describe('READ_DATABASE_URL', { timeout: TIMEOUT_MS * 2 }, () => {
     await until(() => isRead('standby'), TIMEOUT_MS, 'the standby to serve reads')
     expect(await backedUpJobs('well')).toBe(jobs)
     expect(await diagnosed()).toEqual([expect.stringMatching(/^serves exports/)])
+  })
+
+  test('lists that hold all connections with their rows count at the standby, too', async () => {
+    const { direct } = service.runtime.db
+    const readers = async () => new Servers([pair.standbyUrl], FOR_READING)
+    const route = { servers: direct, direct, readers, keepsSettings: true, areNamed: true }
+    const db = openDatabase(route, openLog('silent'), 4)
+    onTestFinished(() => db.close())
+    const owners = ['one', 'other']
+    const places = async () => {
+      const found: (boolean | undefined)[] = []
+      const all = Promise.withResolvers<void>()
+      let begun = 0
+      const list = (owner: string) =>
+        atOneMoment(db, { kind: 'list', owner, signal: new AbortController().signal }, async (moment) => {
+          await moment.pool.query('select')
+          if (++begun === owners.length) all.resolve()
+          await all.promise
+          const { rows } = await longRead<{ standby: boolean }>(moment, owner, { text: PLACE })
+          found.push(rows[0]?.standby)
+          return {}
+        })
+      await Promise.all(owners.map(list))
+      return found
+    }
+    const areRead = async () => (await places()).every((standby) => standby === true)
+    await until(areRead, TIMEOUT_MS, 'both totals from the standby')
+  })
+
+  test('a connection beside the pool is ended once the standby answers it no more', async () => {
+    const proxy = await startFaultProxy(pair.standbyUrl)
+    onTestFinished(() => proxy.close())
+    const hung = new HungConnections(new Servers([proxy.url], FOR_READING), new LossLog(openLog('silent')), 100)
+    onTestFinished(() => hung.close())
+    const client = await hung.connect({})
+    proxy.rule = (bytes) => (bytes.includes('never arrives') ? 'silence' : null)
+    const error = await client.query(`select 'never arrives'`).catch((reason) => reason)
+    expect(isDatabaseDown(error)).toBe(true)
   })
 
   test('a standby that is paused, and falls behind, is passed over until it has caught up', async () => {
