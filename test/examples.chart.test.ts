@@ -28,8 +28,9 @@ const settingsOf = (container: Document) => {
   return readSettings({ ...data, ...SECRETS, ...envOf(container), DIRECT_DATABASE_URL: undefined })
 }
 
+const check = new Ajv({ strict: false }).compile(JSON.parse(read('packaging/helm/values.schema.json')))
+
 describe('the values of the chart', () => {
-  const check = new Ajv({ strict: false }).compile(JSON.parse(read('packaging/helm/values.schema.json')))
   const violations = (values: object) =>
     check(merge(chartValues(), values))
       ? []
@@ -56,6 +57,7 @@ describe('the values of the chart', () => {
     [{ settings: { PORT: '8080' } }, '/settings must NOT be valid'],
     [{ preStopSeconds: 0 }, '/preStopSeconds must be >= 1'],
     [{ keda: { prometheus: 'prometheus:9090' } }, '/keda/prometheus must match pattern'],
+    [{ keda: { selector: 'prod' } }, '/keda/selector must match pattern'],
   ])('%j is refused', (values, violation) => {
     expect(violations(values)).toContainEqual(expect.stringContaining(violation))
   })
@@ -149,6 +151,18 @@ describe('the objects of the chart', () => {
     ])
     for (const { metadata, spec } of ofKind('Deployment'))
       expect([metadata.name, 'replicas' in spec]).toEqual([metadata.name, metadata.name === 'sonant-api'])
+  })
+
+  test('scale by the metrics of their own installation, if its labels are given', () => {
+    const queriesOf = (values: object) =>
+      ofKind('ScaledObject', values).flatMap(({ spec }) =>
+        spec.triggers.map(({ metadata }: Document) => metadata.query),
+      )
+    const selector = 'namespace="prod", app="sonant"'
+    expect(check(merge(chartValues(), { keda: { selector } }))).toBe(true)
+    for (const query of queriesOf({ keda: { selector } }))
+      expect(query).toMatch(/\{pool=~"[^"]+", namespace="prod", app="sonant"/)
+    for (const query of queriesOf({})) expect(query).not.toContain('namespace')
   })
 
   test('without KEDA the least number of workers runs', () => {

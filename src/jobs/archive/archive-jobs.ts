@@ -18,7 +18,7 @@ const CONTENT_TYPE = 'application/gzip'
 const IN_UTC = `set local timezone = 'UTC'`
 
 const OLDEST = `
-  select id, account_id as "accountId" from job j where id > $1 and id < $2 and ${ERASABLE} order by id limit 1`
+  select id, account_id as "accountId" from job j where id > $1 and id < $2 and account_id <> all($3) and ${ERASABLE} order by id limit 1`
 const ALONE = `select pg_try_advisory_lock(hashtextextended('sonant archive', 0)) as alone`
 
 type ArchiveParts = Pick<Parts, 'db' | 'storage' | 'settings' | 'now' | 'notifier' | 'log'>
@@ -52,7 +52,7 @@ export async function archiveJobs(parts: ArchiveParts, mostJobs = MOST_JOBS): Pr
   const cutoff = cutoffOf(parts.now(), parts.settings.retention.archiveDays)
   if (cutoff === null) return
   const before = firstIdAt('job', startOf(monthOf(cutoff)))
-  if ((await oldestJob(parts, '', before)) === undefined) return
+  if ((await oldestJob(parts, { after: '', before })) === undefined) return
   const client = await parts.db.watched.connect({ application_name: 'sonant' })
   try {
     if (await isAlone(client)) await archiveBefore(parts, before, mostJobs)
@@ -63,19 +63,33 @@ export async function archiveJobs(parts: ArchiveParts, mostJobs = MOST_JOBS): Pr
 
 async function archiveBefore(parts: ArchiveParts, before: string, mostJobs: number): Promise<void> {
   let after = ''
+  const damaged = new Map<string, DamagedArchive>()
   await inPages(async () => {
-    const oldest = await oldestJob(parts, after, before)
+    const oldest = await oldestJob(parts, { after, before, except: [...damaged.keys()] })
     if (oldest === undefined) return false
     const month = { accountId: oldest.accountId, month: monthOf(idTime(oldest.id)) }
     const part = await storedPart(parts, month, mostJobs)
-    await dropJobs(parts, part)
+    try {
+      await dropJobs(parts, part)
+    } catch (error) {
+      // The other accounts go on.
+      if (!(error instanceof DamagedArchive)) throw error
+      damaged.set(oldest.accountId, error)
+    }
     after = oldest.id
     return true
   })
+  for (const error of damaged.values()) throw error
 }
 
-async function oldestJob({ db }: ArchiveParts, after: string, before: string): Promise<OldJob | undefined> {
-  return (await db.pool.query<OldJob>(OLDEST, [after, before])).rows[0]
+interface Range {
+  readonly after: string
+  readonly before: string
+  readonly except?: readonly string[]
+}
+
+async function oldestJob({ db }: ArchiveParts, { after, before, except = [] }: Range): Promise<OldJob | undefined> {
+  return (await db.pool.query<OldJob>(OLDEST, [after, before, except])).rows[0]
 }
 
 async function isAlone(client: ClientBase): Promise<boolean> {
@@ -157,8 +171,12 @@ async function dropJobs(parts: ArchiveParts, file: ArchivePart): Promise<void> {
   parts.log.info({ accountId, month, part, jobs: file.jobs }, 'jobs were archived')
 }
 
-/** @throws if the store does not hold what was written */
+class DamagedArchive extends Error {}
+
+/** @throws DamagedArchive if the store does not hold what was written */
 async function verify({ storage }: ArchiveParts, { storageKey, sha256, jobs }: ArchivePart): Promise<void> {
+  if ((await storage.stat(storageKey)) === null)
+    throw new DamagedArchive(`the archive ${storageKey} is gone: its jobs stay in the database`)
   const hash = createHash('sha256')
   const hashed = new Transform({
     transform: (bytes, _encoding, done) => {
@@ -176,7 +194,8 @@ async function verify({ storage }: ArchiveParts, { storageKey, sha256, jobs }: A
     found = -1
   }
   const isWhole = sha256 !== null && hash.digest().equals(sha256) && found === jobs
-  if (!isWhole) throw new Error(`the archive ${storageKey} is not what was written: its jobs stay in the database`)
+  if (!isWhole)
+    throw new DamagedArchive(`the archive ${storageKey} is not what was written: its jobs stay in the database`)
 }
 
 /** Unpacks a file as PostgreSQL's CSV. */

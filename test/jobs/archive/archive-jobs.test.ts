@@ -126,21 +126,27 @@ describe('the archive', () => {
     }
   })
 
-  test('deletes no job whose file is not what was written', async () => {
+  test('deletes no job whose file is not what was written, and goes on with other accounts', async () => {
     const account = await service.createAccount(1_000n)
     const id = await put(account, oldDay(0))
+    const other = await service.createAccount(1_000n)
+    await put(other, oldDay(0, 11))
     const { storage } = service.runtime
     const losing: Storage = {
       ...storageOf(storage),
       put: (key, content, options) =>
         storage.put(key, content, options).then(async (stored) => {
-          if (key.startsWith('archive/')) await storage.put(key, Buffer.from('cut off'), options)
+          if (key.startsWith(`archive/${account}/`)) await storage.put(key, Buffer.from('cut off'), options)
           return stored
         }),
     }
     const named = new RegExp(`the archive archive/${account}/\\S+ is not what was written`)
     await expect(archiveJobs({ ...service.runtime, storage: losing })).rejects.toThrow(named)
     expect(await thereOf(account)).toEqual([id])
+    expect(await thereOf(other)).toEqual([])
+    const [{ storage_key: key }] = await run('select storage_key from job_archive where account_id = $1', [account])
+    await storage.delete(key as string)
+    await expect(archiveJobs(service.runtime)).rejects.toThrow(`the archive ${key} is gone`)
     await run('delete from job_archive where account_id = $1', [account])
     await archiveJobs(service.runtime)
     expect(idsIn(await readMonth(account, monthOf(oldDay(0))))).toEqual([id])
