@@ -36,7 +36,7 @@ export class Snapshot {
     this.#judge = judge
   }
 
-  /** Of the standby if that has everything. @throws if the database does not answer */
+  /** Opens a snapshot of the standby if that has everything, else of the primary. @throws if the database does not answer */
   static async open({ watched, standby }: Pick<Database, 'watched' | 'standby'>, name = 'sonant'): Promise<Snapshot> {
     const config = { application_name: name }
     const reader = (await standby?.connect(config)) ?? null

@@ -111,7 +111,7 @@ async function install(ctx: Context, wanted: Wanted, { models, place, input }: P
   }
 }
 
-/** What has come of a download is of use to the next pull, unless it is wrong. */
+/** The next pull goes on with the part that has come, unless it is wrong. */
 const isForGood = (error: unknown): boolean =>
   error instanceof EngineError ||
   (error instanceof ServiceError && ['INVALID_REQUEST', 'NOT_FOUND'].includes(error.code))

@@ -59,7 +59,7 @@ const offer = (name: string, archive: Buffer): string => {
   return `${mirror.url}/${name}`
 }
 const pull = (from: string) => sonantHere<Pulled>(env, 'models', 'pull', '--from', from)
-/** What the command says if it fails, and leaves nothing behind. */
+/** Returns the message of a command that fails and leaves nothing behind. */
 async function refusal(...args: string[]): Promise<{ error: string; error_code: string }> {
   const before = await installed()
   const { code, stdout } = await runHere(['models', ...args, '--json'], env)

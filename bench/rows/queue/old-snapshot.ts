@@ -11,7 +11,7 @@ const CLAIMED = 32
 const ACCOUNTS = 20
 const ROUNDS = 31
 
-/** What the jobs of a worker do to the queue's table: queued, claimed and deleted, each by a statement of its own. */
+/** Does to the queue's table what a worker's jobs do: one statement each queues, claims and deletes them. */
 const PASS = `
   do $$ declare ids uuid[]; begin
     for round in 1 .. $ROUNDS loop

@@ -42,7 +42,7 @@ interface Checked {
 
 interface StandbyOptions {
   readonly log: Log
-  /** Whose connections nobody keeps; it ends with the standby. */
+  /** Nobody keeps its connections; it ends with the standby. */
   readonly primary: Pick<Pool, 'query' | 'end'>
   /** Called again if it fails. */
   open(): Promise<Opened>

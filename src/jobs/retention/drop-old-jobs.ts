@@ -10,7 +10,7 @@ export const PAGE_ROWS = 1000
 /** Conditions on `job j`. */
 export const ERASABLE = `status in ('completed', 'failed')
     and not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending')`
-/** Whether the job may have files. The deletion asks the store only for those. */
+/** True if the job may have files. The deletion asks the store only for those. */
 const STORES = `exists (select from artifact a where a.job_id = j.id and a.deleted_at is null)
     or exists (select from abandoned_attempt x where x.job_id = j.id) or exists (select from heard_attempt h where h.job_id = j.id) as stores`
 const OLD = `
