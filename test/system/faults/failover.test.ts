@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../setup/http.ts'
 import { haproxyProgram, startHaproxy } from '../../setup/servers/haproxy.ts'
 import { type PostgresPair, startPostgresPair } from '../../setup/servers/postgres-pair.ts'
@@ -73,23 +73,27 @@ const WAYS: Way[] = [
 describe.each(WAYS)('a primary that is killed, behind %s', { timeout: TIMEOUT_MS * 3 }, (title, urlOf) => {
   let pair: PostgresPair
   let service: TestRuntime
-  beforeAll(async () => {
+  let load: ReturnType<typeof openLoad>
+  beforeEach(async () => {
     pair = await startPostgresPair()
     service = await startTestRuntime({ worker: true, env: { DATABASE_URL: await urlOf(pair), LOG_LEVEL: 'silent' } })
   }, TIMEOUT_MS)
-  afterAll(async () => {
+  afterEach(async () => {
+    await load?.stop()
     await service?.close()
     await pair?.close()
   })
 
   test('costs no job that was acknowledged, doubles none and fails none; until the standby is promoted it is 503', async () => {
     const { key } = await service.createCaller(10_000_000n)
-    const load = openLoad(service.url, key)
+    load = openLoad(service.url, key)
     await until(() => load.ids.length >= ACKNOWLEDGED, TIMEOUT_MS, 'jobs before')
     await pair.kill()
     const killed = performance.now()
     const ready = async () => (await call(`${service.url}/health/ready`)).json<{ status: string; database?: string }>()
     await until(async () => (await ready()).database === 'read-only', TIMEOUT_MS, 'readiness to say so')
+    // HAProxy tries its servers again by itself, so there may be nothing but a wait.
+    if (title !== HAPROXY) await until(() => load.statuses.has(503), TIMEOUT_MS, 'a submission to be refused')
     await until(() => performance.now() - killed >= PROMOTION_DELAY_MS, TIMEOUT_MS, 'the promotion')
     await pair.promote()
     const promoted = performance.now()
@@ -105,10 +109,8 @@ describe.each(WAYS)('a primary that is killed, behind %s', { timeout: TIMEOUT_MS
       `${load.ids.length} acknowledged, ${title}: ${JSON.stringify(cost)}, ${answers.join(', ')}, ${Math.round(gapMs)} ms without one after the promotion\n`,
     )
     expect(cost).toEqual({ lost: 0, doubled: 0, failed: 0, internalErrors: 0 })
-    // Behind HAProxy, which tries its servers again by itself, there may be nothing but a wait.
     expect([...load.statuses.keys()].filter((status) => status !== 202 && status !== 503)).toEqual([])
     expect([...load.retryAfters].filter((seconds) => seconds !== '1')).toEqual([])
-    if (title !== HAPROXY) expect(load.statuses.get(503)).toBeGreaterThan(0)
     expect(gapMs).toBeLessThan(LONGEST_GAP_MS)
   })
 
