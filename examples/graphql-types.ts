@@ -98,6 +98,48 @@ export type DurationRange = {
   to?: number | null | undefined;
 };
 
+/** Kind of failure of an engine. */
+export type EngineFailure =
+  /** The engine answers with something that is no speech. */
+  | 'BAD_AUDIO'
+  /** The server answers, but fails to speak. */
+  | 'BROKEN'
+  /** The engine takes too long for a sentence. */
+  | 'LATE'
+  /** The model cannot be loaded where the worker runs. */
+  | 'MODEL'
+  /** No living worker of the pool owns a server. */
+  | 'NO_SERVER'
+  /** No living worker takes the endpoint's jobs, which wait. */
+  | 'NO_WORKER'
+  /** The server refuses this service, or the worker lacks its key. */
+  | 'REFUSED'
+  /** The server or the model rejects a plain sentence. */
+  | 'REJECTED'
+  /** The worker's own server has ended, or is unwell. */
+  | 'SERVER'
+  /** The server does not answer. */
+  | 'UNREACHABLE'
+  /** The engine lacks voices of the endpoint. */
+  | 'VOICES_MISSING';
+
+/** State of an engine, or of one of its servers. */
+export type EngineState =
+  /** The model is there, and is loaded for the next text. */
+  | 'COLD'
+  /** The engine speaks, but lacks voices, or one of its servers or workers cannot use it. */
+  | 'DEGRADED'
+  /** The engine answers, but does not speak. */
+  | 'FAILING'
+  /** The model is being loaded, or the server of the worker is starting. */
+  | 'LOADING'
+  /** The engine speaks. */
+  | 'READY'
+  /** No worker has found out yet, or none lives. */
+  | 'UNKNOWN'
+  /** No worker reaches the server. */
+  | 'UNREACHABLE';
+
 /** Code of a rejected request, to branch on; the same as in REST. */
 export type ErrorCode =
   /** The key lacks a scope, or the user a role: use one that has it. */
@@ -760,6 +802,11 @@ export type EndpointsQueryVariables = Exact<{
 
 export type EndpointsQuery = { endpoints: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, slug: string, name: string, settings: { published: boolean, requiredScope: string | null, pool: string, creditsPerCharacter: number, timeLimitSeconds: number } | null } }> } };
 
+export type EnginesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type EnginesQuery = { engines: Array<{ kind: string, pool: string, state: EngineState, endpoint: { slug: string }, servers: Array<{ address: string | null, host: string | null, state: EngineState, slots: number, slotsInUse: number, voicesOffered: number | null, voicesMissing: Array<string>, spokeAt: string | null, speechMs: number | null, audioMs: number | null, realTimeFactor: number | null, failure: EngineFailure | null, error: string | null, failingSince: string | null, advice: string | null, history: Array<{ startedAt: string, spoken: number, failed: number, meanMs: number | null, realTimeFactor: number | null }> }> }> };
+
 export type ExpireWebhookSecretMutationVariables = Exact<{
   id: string;
 }>;
@@ -1354,6 +1401,7 @@ export const endpointFileQueryVariables: EndpointFileQueryVariables = {"slug":"t
 export const endpointSchemaQueryVariables: EndpointSchemaQueryVariables = {"slug":"tts"}
 export const endpointVoicesQueryVariables: EndpointVoicesQueryVariables = {"slug":"tts"}
 export const endpointsQueryVariables: EndpointsQueryVariables = {}
+export const enginesQueryVariables: EnginesQueryVariables = {}
 export const expireWebhookSecretMutationVariables: ExpireWebhookSecretMutationVariables = {"id":"secret_1"}
 export const failureCausesQueryVariables: FailureCausesQueryVariables = {}
 export const grantableScopesQueryVariables: GrantableScopesQueryVariables = {}

@@ -18,7 +18,7 @@ const opened = await Promise.all(
   Array.from({ length: workers }, async (_, n) => {
     const one = { ...runtime, workerId: `wrk_fleet_${String(n).padStart(4, '0')}` }
     const permits = new ServerPermits(one, () => [poolOf(n)])
-    const load = () => ({ pools: [poolOf(n)], slots: 1, inFlight: 0, gpus: [], server: null, away: {} })
+    const load = () => ({ pools: [poolOf(n)], slots: 1, inFlight: 0, gpus: [], server: null, away: {}, engines: {} })
     return registerWorker(one, { load, onHeartbeat: (peers) => permits.follow(peers) })
   }),
 )

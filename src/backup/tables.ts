@@ -6,8 +6,8 @@ export interface Reader {
   query<Row extends QueryResultRow>(text: string): Promise<Row[]>
 }
 
-/** A restore creates the migration ledger; the queue refills from unfinished jobs and deliveries. */
-const LEFT_OUT = `'_prisma_migrations', 'worker'`
+/** A restore creates the migration ledger; the queue refills from unfinished jobs and deliveries, and workers ask the engines anew. */
+const LEFT_OUT = `'_prisma_migrations', 'worker', 'engine_server', 'engine_minute'`
 
 const TABLES = `
   select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns

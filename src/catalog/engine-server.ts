@@ -34,17 +34,21 @@ export function ownedServerLimit(servers: Servers, queues: ReadonlySet<string>):
   return limits.length === 0 ? 0 : Math.min(...limits)
 }
 
-/** The engine at each of its servers alone, by address; at the model that it loads; empty: nothing that can be away. */
-export function awayParts({ engine }: Pick<VoiceEndpoint, 'engine'>): Map<string, VoiceEndpoint['engine']> {
+/** The engine at each of its servers alone, by address (`worker`: each worker's own); at the model that it loads; or by its kind. */
+export function engineParts({ engine }: Pick<VoiceEndpoint, 'engine'>): Map<string, VoiceEndpoint['engine']> {
   if (engine.kind === 'sherpa-onnx') return new Map([[modelKey(engine), engine]])
   return new Map(
-    serversOf(engine).flatMap((server) => {
+    serversOf(engine).map((server) => {
       const { base_url: address } = server
-      if (typeof address !== 'string' || address === OWNED_SERVER) return []
-      return [[serverAddress(address), server === engine ? engine : { ...engine, servers: [server] }] as const]
+      if (typeof address !== 'string') return [engine.kind, engine]
+      return [serverAddress(address), server === engine ? engine : { ...engine, servers: [server] }]
     }),
   )
 }
+
+/** The parts that can be away: all but the built-in engine and the workers' own servers. */
+export const awayParts = (endpoint: Pick<VoiceEndpoint, 'engine'>): Map<string, VoiceEndpoint['engine']> =>
+  new Map([...engineParts(endpoint)].filter(([key, { kind }]) => key !== kind && key !== OWNED_SERVER))
 
 /** Shared queues that have something to serve. */
 export const sharedQueues = (servers: Servers): string[] =>

@@ -30,6 +30,7 @@ import '../voice/reading-graphql.ts'
 import '../voice/trials/trials-graphql.ts'
 import '../webhooks/webhook-deliveries-graphql.ts'
 import '../webhooks/webhook-graphql.ts'
+import '../worker/engines/engine-graphql.ts'
 import '../worker/worker-graphql.ts'
 
 export function buildGraphqlSchema(): GraphQLSchema {

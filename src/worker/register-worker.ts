@@ -12,10 +12,10 @@ import { VERSION } from '../values/program.ts'
 import { DEAD_AFTER_MS, HEARTBEAT_MS, LEASE_MS, toStoredGpu, type WorkerLoad } from './workers.ts'
 
 const HEARTBEAT = `
-  insert into worker (id, host, version, pools, slots, in_flight, gpus, server, away)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $10)
+  insert into worker (id, host, version, pools, slots, in_flight, gpus, server, away, engines)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $10, $11)
   on conflict (id) do update set
-    pools = $4, slots = $5, in_flight = $6, gpus = $7, server = $8, away = $10, heartbeat_at = now()
+    pools = $4, slots = $5, in_flight = $6, gpus = $7, server = $8, away = $10, engines = $11, heartbeat_at = now()
   returning (
     select json_build_object('haveDead', coalesce(bool_or(o.is_dead), false),
       'peers', coalesce(sum(hashtext(o.id || o.pools::text)) filter (where o.pools && $4 and not o.is_dead), 0)::text)
@@ -113,7 +113,7 @@ class Heartbeats implements Registration {
   }
 
   #values(): unknown[] {
-    const { pools, slots, inFlight, gpus, server, away } = this.#registrant.load()
+    const { pools, slots, inFlight, gpus, server, away, engines } = this.#registrant.load()
     const listed = [JSON.stringify(gpus.map(toStoredGpu)), server === null ? null : JSON.stringify(server)]
     return [
       this.#runtime.workerId,
@@ -125,6 +125,7 @@ class Heartbeats implements Registration {
       ...listed,
       DEAD_AFTER_MS,
       JSON.stringify(away),
+      JSON.stringify(engines),
     ]
   }
 

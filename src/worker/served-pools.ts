@@ -4,7 +4,7 @@ import { poolOf } from '../catalog/voice-endpoint.ts'
 import type { Catalog, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { OWNED_SERVER } from '../engines/engine-block.ts'
-import { DEAD_AFTER_MS, type ServerState } from './workers.ts'
+import { DEAD_AFTER_MS, type EngineLoad, type ServerState } from './workers.ts'
 
 /** The pool of an endpoint's jobs; null if the endpoint is gone or no worker takes its jobs. */
 export function queuedPool(catalog: Catalog, endpointKey: string): string | null {
@@ -13,18 +13,23 @@ export function queuedPool(catalog: Catalog, endpointKey: string): string | null
   return shared?.queue ?? (RESERVED_POOLS.includes(pool) ? null : pool)
 }
 
-interface Serving {
+/** A living worker. */
+export interface Serving {
+  readonly id: string
   readonly host: string
   readonly pools: readonly string[]
   readonly server: { readonly state: ServerState; readonly error: string | null } | null
+  /** By the keys of `awayParts`. */
   readonly away: Readonly<Record<string, string>>
+  /** By the keys of `engineParts`. */
+  readonly engines: Readonly<Record<string, EngineLoad>>
 }
 
-const serving = async ({ db }: Pick<Context, 'db'>): Promise<Serving[]> =>
+export const serving = async ({ db }: Pick<Context, 'db'>): Promise<Serving[]> =>
   (
     await db.pool.query<Serving>({
       name: 'serving_workers',
-      text: "select host, pools, server, away from worker where heartbeat_at >= now() - $1 * interval '1 millisecond' order by id",
+      text: "select id, host, pools, server, away, engines from worker where heartbeat_at >= now() - $1 * interval '1 millisecond' order by id",
       values: [DEAD_AFTER_MS],
     })
   ).rows

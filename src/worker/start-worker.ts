@@ -10,6 +10,7 @@ import type { Dispatcher } from '../queue/dispatcher.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { modelsDirOf } from '../voice/trials/trial-engines.ts'
 import type { WebhookWorker } from '../webhooks/delivery/start-webhook-worker.ts'
+import { EngineWatch } from './engines/watch-engines.ts'
 import { KINDS, type WorkerParts } from './kinds.ts'
 import { maintain } from './maintenance.ts'
 import { measureWorker } from './measure-worker.ts'
@@ -18,7 +19,6 @@ import { type Pools, servePools } from './serve-pools.ts'
 import { asOwnedServer, openWorkerServer, type ServerOptions } from './server/open-worker-server.ts'
 import type { WorkerServer } from './server/worker-server.ts'
 import { ServerPermits, slotsOver } from './server-permits.ts'
-import { EngineWatch } from './watch-engines.ts'
 import { GpuWatch } from './watch-gpus.ts'
 import type { WorkerLoad } from './workers.ts'
 
@@ -185,6 +185,7 @@ class JobWorker implements Worker {
       gpus: this.#gpus.current,
       server: this.#server?.status ?? null,
       away: this.#engineWatch.away,
+      engines: {},
     }
   }
 

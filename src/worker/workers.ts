@@ -117,6 +117,17 @@ export interface ServerStatus {
   readonly pace?: number | null
 }
 
+export type ModelState = 'cold' | 'loading' | 'ready'
+
+/** An engine's load in one worker, as the worker stores it. */
+export interface EngineLoad {
+  /** Texts at once in this worker; null: all workers share the limit of the server. */
+  readonly slots: number | null
+  readonly in_use: number
+  /** Null: the engine loads no model. */
+  readonly model: ModelState | null
+}
+
 export interface WorkerLoad {
   readonly pools: readonly string[]
   readonly slots: number
@@ -125,4 +136,6 @@ export interface WorkerLoad {
   readonly server: ServerStatus | null
   /** Reasons by the keys of `awayParts` why engines are unusable. */
   readonly away: Readonly<Record<string, string>>
+  /** By the keys of `engineParts`. */
+  readonly engines: Readonly<Record<string, EngineLoad>>
 }

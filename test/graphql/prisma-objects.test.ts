@@ -20,6 +20,7 @@ describe('types over tables', () => {
       'Artifact',
       'AuditEntry',
       'CreditEntry',
+      'EngineMinute',
       'Lexicon',
       'Me',
       'Session',

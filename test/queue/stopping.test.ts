@@ -91,7 +91,7 @@ describe('a worker that is stopping', () => {
   test('leaves nothing behind that it took without knowing', async () => {
     const jobId = await submitTo('unknown')
     const registration = await registerWorker(service.runtime, {
-      load: () => ({ pools: ['unknown'], slots: 1, inFlight: 0, gpus: [], server: null, away: {} }),
+      load: () => ({ pools: ['unknown'], slots: 1, inFlight: 0, gpus: [], server: null, away: {}, engines: {} }),
     })
     const { workerId } = service.runtime
     const claim = {

@@ -44,7 +44,7 @@ describe('a fleet far from its database', { timeout: 120_000 }, () => {
     const telemetry = { ...far.telemetry, count: (name: CounterName) => void counted.push(name) }
     const runtime = { ...far, telemetry, workerId: id }
     const permits = new ServerPermits(runtime, () => [pool])
-    const load = () => ({ pools: [pool], slots: 1, inFlight: 0, gpus: [], server: null, away: {} })
+    const load = () => ({ pools: [pool], slots: 1, inFlight: 0, gpus: [], server: null, away: {}, engines: {} })
     const registration = await registerWorker(runtime, { load, onHeartbeat: (peers) => permits.follow(peers) })
     return { permits, registration }
   }

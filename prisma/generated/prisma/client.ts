@@ -172,6 +172,16 @@ export type IdempotencyRecord = Prisma.IdempotencyRecordModel
  */
 export type Worker = Prisma.WorkerModel
 /**
+ * Model EngineServer
+ * An endpoint's engine at one of its servers, as the workers found it.
+ */
+export type EngineServer = Prisma.EngineServerModel
+/**
+ * Model EngineMinute
+ * Requests of one minute; kept for an hour.
+ */
+export type EngineMinute = Prisma.EngineMinuteModel
+/**
  * Model Installation
  * Written with the published endpoint, once.
  */

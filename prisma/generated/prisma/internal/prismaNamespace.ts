@@ -423,6 +423,8 @@ export const ModelName = {
   CompanionTurn: 'CompanionTurn',
   IdempotencyRecord: 'IdempotencyRecord',
   Worker: 'Worker',
+  EngineServer: 'EngineServer',
+  EngineMinute: 'EngineMinute',
   Installation: 'Installation',
   WebhookSecret: 'WebhookSecret',
   WebhookDelivery: 'WebhookDelivery',
@@ -448,7 +450,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "monthlyUsage" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "deletedJob" | "jobArchive" | "feedHorizon" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry" | "dataGrant"
+    modelProps: "account" | "creditEntry" | "apiKey" | "monthlyUsage" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "deletedJob" | "jobArchive" | "feedHorizon" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "engineServer" | "engineMinute" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry" | "dataGrant"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -2376,6 +2378,154 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    EngineServer: {
+      payload: Prisma.$EngineServerPayload<ExtArgs>
+      fields: Prisma.EngineServerFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.EngineServerFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineServerPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.EngineServerFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineServerPayload>
+        }
+        findFirst: {
+          args: Prisma.EngineServerFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineServerPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.EngineServerFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineServerPayload>
+        }
+        findMany: {
+          args: Prisma.EngineServerFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineServerPayload>[]
+        }
+        create: {
+          args: Prisma.EngineServerCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineServerPayload>
+        }
+        createMany: {
+          args: Prisma.EngineServerCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.EngineServerCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineServerPayload>[]
+        }
+        delete: {
+          args: Prisma.EngineServerDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineServerPayload>
+        }
+        update: {
+          args: Prisma.EngineServerUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineServerPayload>
+        }
+        deleteMany: {
+          args: Prisma.EngineServerDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.EngineServerUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.EngineServerUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineServerPayload>[]
+        }
+        upsert: {
+          args: Prisma.EngineServerUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineServerPayload>
+        }
+        aggregate: {
+          args: Prisma.EngineServerAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateEngineServer>
+        }
+        groupBy: {
+          args: Prisma.EngineServerGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.EngineServerGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.EngineServerCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.EngineServerCountAggregateOutputType> | number
+        }
+      }
+    }
+    EngineMinute: {
+      payload: Prisma.$EngineMinutePayload<ExtArgs>
+      fields: Prisma.EngineMinuteFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.EngineMinuteFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineMinutePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.EngineMinuteFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineMinutePayload>
+        }
+        findFirst: {
+          args: Prisma.EngineMinuteFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineMinutePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.EngineMinuteFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineMinutePayload>
+        }
+        findMany: {
+          args: Prisma.EngineMinuteFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineMinutePayload>[]
+        }
+        create: {
+          args: Prisma.EngineMinuteCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineMinutePayload>
+        }
+        createMany: {
+          args: Prisma.EngineMinuteCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.EngineMinuteCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineMinutePayload>[]
+        }
+        delete: {
+          args: Prisma.EngineMinuteDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineMinutePayload>
+        }
+        update: {
+          args: Prisma.EngineMinuteUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineMinutePayload>
+        }
+        deleteMany: {
+          args: Prisma.EngineMinuteDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.EngineMinuteUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.EngineMinuteUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineMinutePayload>[]
+        }
+        upsert: {
+          args: Prisma.EngineMinuteUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EngineMinutePayload>
+        }
+        aggregate: {
+          args: Prisma.EngineMinuteAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateEngineMinute>
+        }
+        groupBy: {
+          args: Prisma.EngineMinuteGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.EngineMinuteGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.EngineMinuteCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.EngineMinuteCountAggregateOutputType> | number
+        }
+      }
+    }
     Installation: {
       payload: Prisma.$InstallationPayload<ExtArgs>
       fields: Prisma.InstallationFieldRefs
@@ -3518,11 +3668,43 @@ export const WorkerScalarFieldEnum = {
   permits: 'permits',
   permitsTurn: 'permitsTurn',
   away: 'away',
+  engines: 'engines',
   startedAt: 'startedAt',
   heartbeatAt: 'heartbeatAt'
 } as const
 
 export type WorkerScalarFieldEnum = (typeof WorkerScalarFieldEnum)[keyof typeof WorkerScalarFieldEnum]
+
+
+export const EngineServerScalarFieldEnum = {
+  endpointSlug: 'endpointSlug',
+  server: 'server',
+  dueAt: 'dueAt',
+  usedAt: 'usedAt',
+  spokeAt: 'spokeAt',
+  tookMs: 'tookMs',
+  audioMs: 'audioMs',
+  voicesOffered: 'voicesOffered',
+  voicesMissing: 'voicesMissing',
+  failure: 'failure',
+  error: 'error',
+  failingSince: 'failingSince'
+} as const
+
+export type EngineServerScalarFieldEnum = (typeof EngineServerScalarFieldEnum)[keyof typeof EngineServerScalarFieldEnum]
+
+
+export const EngineMinuteScalarFieldEnum = {
+  endpointSlug: 'endpointSlug',
+  server: 'server',
+  minute: 'minute',
+  spoken: 'spoken',
+  failed: 'failed',
+  tookMs: 'tookMs',
+  audioMs: 'audioMs'
+} as const
+
+export type EngineMinuteScalarFieldEnum = (typeof EngineMinuteScalarFieldEnum)[keyof typeof EngineMinuteScalarFieldEnum]
 
 
 export const InstallationScalarFieldEnum = {
@@ -4120,6 +4302,8 @@ export type GlobalOmitConfig = {
   companionTurn?: Prisma.CompanionTurnOmit
   idempotencyRecord?: Prisma.IdempotencyRecordOmit
   worker?: Prisma.WorkerOmit
+  engineServer?: Prisma.EngineServerOmit
+  engineMinute?: Prisma.EngineMinuteOmit
   installation?: Prisma.InstallationOmit
   webhookSecret?: Prisma.WebhookSecretOmit
   webhookDelivery?: Prisma.WebhookDeliveryOmit

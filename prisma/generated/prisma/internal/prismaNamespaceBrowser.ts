@@ -77,6 +77,8 @@ export const ModelName = {
   CompanionTurn: 'CompanionTurn',
   IdempotencyRecord: 'IdempotencyRecord',
   Worker: 'Worker',
+  EngineServer: 'EngineServer',
+  EngineMinute: 'EngineMinute',
   Installation: 'Installation',
   WebhookSecret: 'WebhookSecret',
   WebhookDelivery: 'WebhookDelivery',
@@ -468,11 +470,43 @@ export const WorkerScalarFieldEnum = {
   permits: 'permits',
   permitsTurn: 'permitsTurn',
   away: 'away',
+  engines: 'engines',
   startedAt: 'startedAt',
   heartbeatAt: 'heartbeatAt'
 } as const
 
 export type WorkerScalarFieldEnum = (typeof WorkerScalarFieldEnum)[keyof typeof WorkerScalarFieldEnum]
+
+
+export const EngineServerScalarFieldEnum = {
+  endpointSlug: 'endpointSlug',
+  server: 'server',
+  dueAt: 'dueAt',
+  usedAt: 'usedAt',
+  spokeAt: 'spokeAt',
+  tookMs: 'tookMs',
+  audioMs: 'audioMs',
+  voicesOffered: 'voicesOffered',
+  voicesMissing: 'voicesMissing',
+  failure: 'failure',
+  error: 'error',
+  failingSince: 'failingSince'
+} as const
+
+export type EngineServerScalarFieldEnum = (typeof EngineServerScalarFieldEnum)[keyof typeof EngineServerScalarFieldEnum]
+
+
+export const EngineMinuteScalarFieldEnum = {
+  endpointSlug: 'endpointSlug',
+  server: 'server',
+  minute: 'minute',
+  spoken: 'spoken',
+  failed: 'failed',
+  tookMs: 'tookMs',
+  audioMs: 'audioMs'
+} as const
+
+export type EngineMinuteScalarFieldEnum = (typeof EngineMinuteScalarFieldEnum)[keyof typeof EngineMinuteScalarFieldEnum]
 
 
 export const InstallationScalarFieldEnum = {

@@ -72,6 +72,7 @@ export type WorkerCountAggregateOutputType = {
   permits: number
   permitsTurn: number
   away: number
+  engines: number
   startedAt: number
   heartbeatAt: number
   _all: number
@@ -124,6 +125,7 @@ export type WorkerCountAggregateInputType = {
   permits?: true
   permitsTurn?: true
   away?: true
+  engines?: true
   startedAt?: true
   heartbeatAt?: true
   _all?: true
@@ -227,6 +229,7 @@ export type WorkerGroupByOutputType = {
   permits: runtime.JsonValue
   permitsTurn: number
   away: runtime.JsonValue
+  engines: runtime.JsonValue
   startedAt: Date
   heartbeatAt: Date
   _count: WorkerCountAggregateOutputType | null
@@ -266,6 +269,7 @@ export type WorkerWhereInput = {
   permits?: Prisma.JsonFilter<"Worker">
   permitsTurn?: Prisma.IntFilter<"Worker"> | number
   away?: Prisma.JsonFilter<"Worker">
+  engines?: Prisma.JsonFilter<"Worker">
   startedAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
   heartbeatAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
 }
@@ -282,6 +286,7 @@ export type WorkerOrderByWithRelationInput = {
   permits?: Prisma.SortOrder
   permitsTurn?: Prisma.SortOrder
   away?: Prisma.SortOrder
+  engines?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
 }
@@ -301,6 +306,7 @@ export type WorkerWhereUniqueInput = Prisma.AtLeast<{
   permits?: Prisma.JsonFilter<"Worker">
   permitsTurn?: Prisma.IntFilter<"Worker"> | number
   away?: Prisma.JsonFilter<"Worker">
+  engines?: Prisma.JsonFilter<"Worker">
   startedAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
   heartbeatAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
 }, "id">
@@ -317,6 +323,7 @@ export type WorkerOrderByWithAggregationInput = {
   permits?: Prisma.SortOrder
   permitsTurn?: Prisma.SortOrder
   away?: Prisma.SortOrder
+  engines?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
   _count?: Prisma.WorkerCountOrderByAggregateInput
@@ -341,6 +348,7 @@ export type WorkerScalarWhereWithAggregatesInput = {
   permits?: Prisma.JsonWithAggregatesFilter<"Worker">
   permitsTurn?: Prisma.IntWithAggregatesFilter<"Worker"> | number
   away?: Prisma.JsonWithAggregatesFilter<"Worker">
+  engines?: Prisma.JsonWithAggregatesFilter<"Worker">
   startedAt?: Prisma.DateTimeWithAggregatesFilter<"Worker"> | Date | string
   heartbeatAt?: Prisma.DateTimeWithAggregatesFilter<"Worker"> | Date | string
 }
@@ -357,6 +365,7 @@ export type WorkerCreateInput = {
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   permitsTurn?: number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  engines?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Date | string
   heartbeatAt?: Date | string
 }
@@ -373,6 +382,7 @@ export type WorkerUncheckedCreateInput = {
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   permitsTurn?: number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  engines?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Date | string
   heartbeatAt?: Date | string
 }
@@ -389,6 +399,7 @@ export type WorkerUpdateInput = {
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   permitsTurn?: Prisma.IntFieldUpdateOperationsInput | number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  engines?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -405,6 +416,7 @@ export type WorkerUncheckedUpdateInput = {
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   permitsTurn?: Prisma.IntFieldUpdateOperationsInput | number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  engines?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -421,6 +433,7 @@ export type WorkerCreateManyInput = {
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   permitsTurn?: number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  engines?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Date | string
   heartbeatAt?: Date | string
 }
@@ -437,6 +450,7 @@ export type WorkerUpdateManyMutationInput = {
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   permitsTurn?: Prisma.IntFieldUpdateOperationsInput | number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  engines?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -453,6 +467,7 @@ export type WorkerUncheckedUpdateManyInput = {
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   permitsTurn?: Prisma.IntFieldUpdateOperationsInput | number
   away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  engines?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -469,6 +484,7 @@ export type WorkerCountOrderByAggregateInput = {
   permits?: Prisma.SortOrder
   permitsTurn?: Prisma.SortOrder
   away?: Prisma.SortOrder
+  engines?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
 }
@@ -530,6 +546,7 @@ export type WorkerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   permits?: boolean
   permitsTurn?: boolean
   away?: boolean
+  engines?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
 }, ExtArgs["result"]["worker"]>
@@ -546,6 +563,7 @@ export type WorkerSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   permits?: boolean
   permitsTurn?: boolean
   away?: boolean
+  engines?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
 }, ExtArgs["result"]["worker"]>
@@ -562,6 +580,7 @@ export type WorkerSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   permits?: boolean
   permitsTurn?: boolean
   away?: boolean
+  engines?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
 }, ExtArgs["result"]["worker"]>
@@ -578,11 +597,12 @@ export type WorkerSelectScalar = {
   permits?: boolean
   permitsTurn?: boolean
   away?: boolean
+  engines?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
 }
 
-export type WorkerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "host" | "version" | "pools" | "slots" | "inFlight" | "gpus" | "server" | "permits" | "permitsTurn" | "away" | "startedAt" | "heartbeatAt", ExtArgs["result"]["worker"]>
+export type WorkerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "host" | "version" | "pools" | "slots" | "inFlight" | "gpus" | "server" | "permits" | "permitsTurn" | "away" | "engines" | "startedAt" | "heartbeatAt", ExtArgs["result"]["worker"]>
 
 export type $WorkerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Worker"
@@ -614,6 +634,10 @@ export type $WorkerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
      * `{"http://gpu:8091": "connection refused"}`: engines that failed three probes.
      */
     away: runtime.JsonValue
+    /**
+     * `{"espeak": {"slots": 2, "in_use": 1, "model": null}}` by the keys of `engineParts`.
+     */
+    engines: runtime.JsonValue
     startedAt: Date
     heartbeatAt: Date
   }, ExtArgs["result"]["worker"]>
@@ -1050,6 +1074,7 @@ export interface WorkerFieldRefs {
   readonly permits: Prisma.FieldRef<"Worker", 'Json'>
   readonly permitsTurn: Prisma.FieldRef<"Worker", 'Int'>
   readonly away: Prisma.FieldRef<"Worker", 'Json'>
+  readonly engines: Prisma.FieldRef<"Worker", 'Json'>
   readonly startedAt: Prisma.FieldRef<"Worker", 'DateTime'>
   readonly heartbeatAt: Prisma.FieldRef<"Worker", 'DateTime'>
 }

@@ -1,8 +1,8 @@
-import { awayParts } from '../catalog/engine-server.ts'
-import { poolOf } from '../catalog/voice-endpoint.ts'
-import { EngineError } from '../engines/engine.ts'
-import type { Engines } from '../engines/engines.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import { awayParts } from '../../catalog/engine-server.ts'
+import { poolOf } from '../../catalog/voice-endpoint.ts'
+import { EngineError } from '../../engines/engine.ts'
+import type { Engines } from '../../engines/engines.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 
 const TICK_MS = 1000
 /** Randomized by half, so that workers do not probe together. */

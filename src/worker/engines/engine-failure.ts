@@ -1,0 +1,50 @@
+/** Each kind of failure of an engine: its meaning, and in one sentence what the operator can do. */
+export const FAILURES = {
+  no_worker: {
+    meaning: "No living worker takes the endpoint's jobs, which wait.",
+    advice: 'Start "sonant work" with the pool of the endpoint.',
+  },
+  no_server: {
+    meaning: 'No living worker of the pool owns a server.',
+    advice: 'Start the worker with --server FILE, so that it owns a server.',
+  },
+  server: {
+    meaning: "The worker's own server has ended, or is unwell.",
+    advice: 'Correct what the last lines of the server say; its worker starts it again by itself.',
+  },
+  unreachable: {
+    meaning: 'The server does not answer.',
+    advice: 'Start the server, or correct its address in the endpoint file; the jobs go on by themselves.',
+  },
+  broken: {
+    meaning: 'The server answers, but fails to speak.',
+    advice: "Read the server's own log, and start it again if it does not recover.",
+  },
+  refused: {
+    meaning: 'The server refuses this service, or the worker lacks its key.',
+    advice: 'Set the variable that api_key_env names where the workers run, or correct the address of the server.',
+  },
+  rejected: {
+    meaning: 'The server or the model rejects a plain sentence.',
+    advice: 'Compare the model and the voices of the endpoint file with those that the server has.',
+  },
+  bad_audio: {
+    meaning: 'The engine answers with something that is no speech.',
+    advice: 'Listen to the engine outside of this service, and start it again or give it another model.',
+  },
+  late: {
+    meaning: 'The engine takes too long for a sentence.',
+    advice: 'Give the engine a faster machine or fewer requests at once, and look whether something hangs.',
+  },
+  voices_missing: {
+    meaning: 'The engine lacks voices of the endpoint.',
+    advice: 'Give the engine these voices, or leave them out of the endpoint file.',
+  },
+  model: {
+    meaning: 'The model cannot be loaded where the worker runs.',
+    advice:
+      'Put the files that are named into the model directory of each worker, or pull the model with "sonant models pull".',
+  },
+} as const
+
+export type EngineFailure = keyof typeof FAILURES
