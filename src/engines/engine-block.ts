@@ -1,9 +1,7 @@
 import { z } from 'zod'
+import { PROFILES } from './dialects.ts'
 import { DEFAULT_IN_FLIGHT, EngineError, serverAddress } from './engine.ts'
 import { FAMILIES, fileNamesOf, SHERPA_FAMILIES } from './sherpa/sherpa-families.ts'
-
-const PROFILES = ['generic', 'vllm-omni', 'sglang-omni', 'nari', 'kokoro', 'speaches'] as const
-export type Profile = (typeof PROFILES)[number]
 
 const TASK_TYPES = ['CustomVoice', 'Base', 'VoiceDesign'] as const
 const MAX_IN_FLIGHT = 256
@@ -118,8 +116,10 @@ const apiKeyEnv = z
   .optional()
 const maxInFlight = z.int().min(1).max(MAX_IN_FLIGHT)
 
+export const serverUrl = baseUrl.refine((text) => text !== OWNED_SERVER, 'must be an http or https URL')
+
 const speechServer = z.strictObject({
-  base_url: baseUrl.refine((text) => text !== OWNED_SERVER, 'must be an http or https URL'),
+  base_url: serverUrl,
   max_in_flight: maxInFlight.default(DEFAULT_IN_FLIGHT),
   api_key_env: apiKeyEnv,
 })

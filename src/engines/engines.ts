@@ -18,9 +18,9 @@ import {
   serverBlocksOf,
 } from './engine-block.ts'
 import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
+import type { Connection } from './exchange.ts'
 import { Leases } from './leases.ts'
 import { measureRequest, serverName } from './measure-request.ts'
-import type { Connection } from './openai-speech.ts'
 import type { SherpaModels } from './sherpa/sherpa.ts'
 import type { SpeechServer } from './speech-server.ts'
 

@@ -1,79 +1,33 @@
+import { type Dialect, dialectOf, type Profile } from './dialects.ts'
 import { EngineError, type SpeechRequest } from './engine.ts'
-import type { Profile, SpeechServerBlock } from './engine-block.ts'
+import type { SpeechServerBlock } from './engine-block.ts'
+import { knownLanguage, LANGUAGE_CODES } from './espeak/detect-language.ts'
 
-interface Dialect {
-  readonly speed: boolean
-  readonly instructions: boolean
-  readonly seed: boolean
-  readonly maxNewTokens: boolean
-  readonly taskType: boolean
-  readonly reference: boolean
-  /** Some servers demand a voice beside a recording. */
-  readonly referenceVoice?: string
-  /** The server needs the recording's text, unless told to use the sound alone. */
-  readonly soundAlone?: boolean
-  /** `given` omits `auto`; null: no such field. */
-  readonly language: 'title' | 'lower' | 'given' | null
-}
-
-const PLAIN: Dialect = {
-  speed: true,
-  instructions: false,
-  seed: false,
-  maxNewTokens: false,
-  taskType: false,
-  reference: false,
-  language: null,
-}
-const QWEN: Dialect = {
-  speed: true,
-  instructions: true,
-  seed: true,
-  maxNewTokens: true,
-  taskType: true,
-  reference: true,
-  language: 'title',
-}
-
-const DIALECTS: Readonly<Record<Profile, Dialect>> = {
-  // An unknown server gets optional fields only if the job has them.
-  generic: { ...PLAIN, instructions: true, seed: true, reference: true, language: 'given' },
-  'vllm-omni': { ...QWEN, soundAlone: true },
-  'sglang-omni': { ...QWEN, language: 'lower', referenceVoice: 'default' },
-  // Refuses unknown fields and any speed but 1.
-  nari: { ...QWEN, speed: false, taskType: false, reference: false, language: 'lower' },
-  kokoro: PLAIN,
-  speaches: PLAIN,
-}
-
-export const takesRecordings = (profile: Profile): boolean => DIALECTS[profile].reference
+export const takesRecordings = (profile: Profile): boolean => dialectOf(profile).reference === true
 
 const TOKENS_PER_SECOND = 12.5
 const LONGEST_RATIO = 3
 const FEWEST_TOKENS = 128
 const MOST_TOKENS = 4096
-/** vLLM-Omni refuses longer ones. */
-const INSTRUCTIONS_MAX_CHARACTERS = 500
 
 /**
  * Builds the body of `POST /v1/audio/speech` from `extra` and the fields that the server's family knows.
  * @throws EngineError RENDER_FAILED for a voice or a speed without a field
  */
 export function speechBody(block: SpeechServerBlock, request: SpeechRequest): Record<string, unknown> {
-  const dialect = DIALECTS[block.profile]
+  const dialect = dialectOf(block.profile)
   return {
     ...request.extra,
     model: block.model,
     input: request.text,
     response_format: 'wav',
-    stream: false,
+    ...(dialect.stream && { stream: false }),
     ...voiceFields(dialect, block, request),
     ...speedField(dialect, block, request.speed),
     ...languageField(dialect, request.language ?? 'auto'),
     ...(dialect.seed && request.seed !== undefined && { seed: request.seed }),
     ...(dialect.maxNewTokens && { max_new_tokens: maxNewTokens(request.expectedSeconds) }),
-    ...(dialect.instructions &&
-      request.styleInstruction !== undefined && { instructions: shorten(request.styleInstruction) }),
+    ...instructionsField(dialect, request.styleInstruction),
   }
 }
 
@@ -97,7 +51,7 @@ function voiceFields(dialect: Dialect, block: SpeechServerBlock, request: Speech
 }
 
 function textFields(
-  { soundAlone = false }: Dialect,
+  { soundAlone }: Dialect,
   { task_type: task = 'Base' }: SpeechServerBlock,
   { voice: { referenceText }, extra }: SpeechRequest,
 ): Record<string, unknown> {
@@ -120,13 +74,24 @@ function dataUrl(recording: Buffer): string {
 
 function speedField(dialect: Dialect, block: SpeechServerBlock, speed: number | undefined): { speed?: number } {
   if (speed === undefined || speed === 1) return {}
-  if (!dialect.speed) throw new EngineError('RENDER_FAILED', `A ${block.profile} server speaks at its own speed only.`)
+  const servers = `Servers of the kind ${block.profile}`
+  if (dialect.speed === null) throw new EngineError('RENDER_FAILED', `${servers} speak at their own pace only.`)
+  const [slowest, fastest] = dialect.speed
+  if (speed < slowest || speed > fastest)
+    throw new EngineError('RENDER_FAILED', `${servers} speak at ${slowest} to ${fastest} times their pace.`)
   return { speed }
 }
 
+function instructionsField({ instructions: most }: Dialect, style: string | undefined): { instructions?: string } {
+  return most === null || style === undefined ? {} : { instructions: shorten(style, most) }
+}
+
 function languageField({ language: as }: Dialect, language: string): { language?: string } {
-  if (as === null || (as === 'given' && language === 'auto')) return {}
-  return { language: as === 'given' ? language : spell(language, as) }
+  if (as === null) return {}
+  if (as === 'title' || as === 'lower') return { language: spell(language, as) }
+  if (language === 'auto') return {}
+  const known = as === 'code' ? knownLanguage(language) : undefined
+  return { language: known === undefined ? language : LANGUAGE_CODES[known] }
 }
 
 function spell(language: string, as: 'title' | 'lower'): string {
@@ -140,22 +105,27 @@ function maxNewTokens(expectedSeconds: number | undefined): number {
   return Math.min(MOST_TOKENS, Math.max(FEWEST_TOKENS, tokens))
 }
 
-function shorten(instruction: string): string {
+function shorten(instruction: string, most: number): string {
   const characters = [...instruction]
-  if (characters.length <= INSTRUCTIONS_MAX_CHARACTERS) return instruction
-  const cut = characters.slice(0, INSTRUCTIONS_MAX_CHARACTERS).join('')
-  return /^\s/.test(characters[INSTRUCTIONS_MAX_CHARACTERS] ?? '') ? cut.trimEnd() : cut.replace(/\s+\S*$/, '')
+  if (characters.length <= most) return instruction
+  const cut = characters.slice(0, most).join('')
+  return /^\s/.test(characters[most] ?? '') ? cut.trimEnd() : cut.replace(/\s+\S*$/, '')
+}
+
+export interface ListedVoice {
+  readonly name: string
+  /** As the server writes it. */
+  readonly language?: string
 }
 
 /** Reads the names or objects of a server's list of voices; null if it is none. Pure. */
-export function listedVoices(answer: unknown): string[] | null {
-  const voices = Array.isArray(answer) ? answer : (answer as { voices?: unknown } | null)?.voices
+export function listedVoices(answer: unknown): ListedVoice[] | null {
+  const voices = Array.isArray(answer) ? answer : (answer as { voices?: unknown } | null | undefined)?.voices
   if (!Array.isArray(voices)) return null
   return voices.flatMap((voice: unknown) => {
-    const { id, name } = (typeof voice === 'object' && voice !== null ? voice : { name: voice }) as Record<
-      string,
-      unknown
-    >
-    return [id, name].filter((one): one is string => typeof one === 'string').slice(0, 1)
+    const known = typeof voice === 'object' && voice !== null ? voice : { name: voice }
+    const { id, name, language } = known as Record<string, unknown>
+    const named = [id, name].find((one) => typeof one === 'string')
+    return named === undefined ? [] : [{ name: named, ...(typeof language === 'string' && { language }) }]
   })
 }

@@ -1,10 +1,8 @@
-import { request as send } from 'undici'
 import { findWav } from '../audio/plain-wav.ts'
-import { clientSpan } from '../telemetry/span-names.ts'
-import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { askWatched } from './ask-watched.ts'
 import { CAPTIONED_PATH, readCaptioned, readWordTimestamps, refusesTimes } from './captioned-speech.ts'
+import { dialectOf } from './dialects.ts'
 import {
   BadAudio,
   EngineError,
@@ -14,7 +12,8 @@ import {
   type SpeechEngine,
   type SpeechRequest,
 } from './engine.ts'
-import { OWNED_RETRY_SECONDS, type Probe, type SpeechServerBlock } from './engine-block.ts'
+import { OWNED_RETRY_SECONDS, type Probe } from './engine-block.ts'
+import { type Answer, type Connection, exchange, exchangeOnce, first, TOO_LONG } from './exchange.ts'
 import { leastLoaded, type Member } from './least-loaded.ts'
 import { measureRequest, serverName } from './measure-request.ts'
 import { listedVoices, speechBody } from './openai-speech-profile.ts'
@@ -30,9 +29,7 @@ import {
   throwIfAway,
   withoutWordsOf,
 } from './server-failure.ts'
-import type { SpeechServer } from './speech-server.ts'
 
-const ERROR_BODY_MAX_BYTES = 64 * 1024
 /** 48 kHz, 16 bits, stereo. */
 const USUAL_BYTES_PER_SECOND = 192_000
 /** 96 kHz, 64 bits, stereo. */
@@ -42,7 +39,6 @@ const LEAST_CAP_BYTES = 4 * 1024 * 1024
 const LONGEST_SPEECH_SECONDS = 1200
 const LEAST_DECODED_SECONDS = 120
 const MOST_BYTES_OF_JSON = 1.5
-const TOO_LONG = 'The answer was longer than the text can be.'
 const LACKING: ReadonlySet<number> = new Set([404, 405])
 /** vLLM-Omni sends these with a 400. */
 const SERVERS_OWN_FAULT = /did not produce audio output|speech generation failed/i
@@ -107,19 +103,6 @@ async function voicesOfAll(connections: readonly Connection[], signal: AbortSign
 /** Speaks the request's probe besides the limit of requests: the one that failed has just left. @throws EngineError, BadAudio */
 export async function speakProbe(connection: Connection, request: SpeechRequest): Promise<void> {
   request.judge?.(await speakOnce(connection, request))
-}
-
-export interface Connection {
-  readonly block: SpeechServerBlock
-  readonly server: SpeechServer
-  /** Reads the variable of `api_key_env` at every request. */
-  readonly lookUp: (name: string) => string | undefined
-}
-
-interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly bytes: Buffer
 }
 
 async function speakOnce(connection: Connection, request: SpeechRequest, mayHaveTimes = true): Promise<Speech> {
@@ -204,11 +187,12 @@ async function speakCaptioned(connection: Connection, request: SpeechRequest, bo
 }
 
 async function listVoices(connection: Connection, signal: AbortSignal): Promise<readonly string[] | null> {
-  const path = '/v1/audio/voices'
+  const { voices: path } = dialectOf(connection.block.profile)
+  if (path === undefined) return null
   const answer = await exchange(connection, { path, method: 'GET', cap: LEAST_CAP_BYTES, signal })
   if (answer.status === 404 || answer.status === 405) return null
   if (answer.status !== 200) throw toError(answer, [])
-  return listedVoices(parseJson(answer.bytes.toString()))
+  return listedVoices(parseJson(answer.bytes.toString()))?.map(({ name }) => name) ?? null
 }
 
 /**
@@ -230,70 +214,10 @@ export async function probeSpeechServer({ block, server, lookUp }: Connection): 
   return true
 }
 
-interface Exchange {
-  readonly path: string
-  readonly method: 'GET' | 'POST'
-  readonly body?: string
-  /** In bytes. */
-  readonly cap: number
-  readonly capOf?: (beginning: Buffer) => number
-  readonly signal: AbortSignal
-}
-
-/** @throws EngineError; the signal's reason */
-function exchange(connection: Connection, request: Exchange): Promise<Answer> {
-  const { method, path } = request
-  const span = () => clientSpan(method, path.slice(path.lastIndexOf('/') + 1), connection.server.baseUrl)
-  return inClientSpan(span, () => exchangeOnce(connection, request))
-}
-
-async function exchangeOnce(connection: Connection, request: Exchange): Promise<Answer> {
-  const { server, block } = connection
-  const { path, method, body, cap, signal } = request
-  const headers = {
-    accept: 'audio/wav, application/json',
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...authorization(block, connection.lookUp),
-    ...traceHeaders(),
-  }
-  try {
-    const {
-      statusCode,
-      headers: answered,
-      body: stream,
-    } = await send(`${server.baseUrl}${path}`, {
-      dispatcher: server.agent,
-      method,
-      headers,
-      body: body ?? null,
-      signal,
-    })
-    noteStatus(statusCode)
-    const bytes = await (statusCode === 200
-      ? readUpTo(stream, cap, request.capOf)
-      : readUpTo(stream, ERROR_BODY_MAX_BYTES))
-    if (bytes === null && statusCode === 200) throw new BadAudio(TOO_LONG)
-    return { status: statusCode, headers: answered, bytes: bytes ?? Buffer.alloc(0) }
-  } catch (error) {
-    signal.throwIfAborted()
-    if (error instanceof EngineError) throw error
-    const { code, name } = error as NodeJS.ErrnoException
-    throw new EngineError('PROVIDER_UNAVAILABLE', `The server cannot be reached (${code ?? name}).`, { cause: error })
-  }
-}
-
-function authorization(block: SpeechServerBlock, lookUp: Connection['lookUp']): { authorization?: string } {
-  if (block.api_key_env === undefined) return {}
-  const key = lookUp(block.api_key_env)
-  if (key === undefined) {
-    throw new EngineError('INTERNAL_ERROR', `api_key_env names ${block.api_key_env}, which is not set here.`)
-  }
-  return { authorization: `Bearer ${key}` }
-}
-
 /** @param texts sent; the error holds none of their words */
 function toError({ status, headers, bytes }: Answer, texts: readonly string[]): EngineError {
-  const message = messageOf(bytes.toString())
+  const body = bytes.toString()
+  const message = messageOf(body)
   const retryAfterMs = parseRetryAfter(first(headers['retry-after']))
   const reason = `The server answered ${status}: ${withoutWordsOf(message, texts)}`
   const options = retryAfterMs === undefined ? {} : { retryAfterMs }
@@ -301,13 +225,10 @@ function toError({ status, headers, bytes }: Answer, texts: readonly string[]): 
   return new EngineError(codeOf(status, message), reason, options)
 }
 
-const first = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header[0] : header
-
 function codeOf(status: number, message: string): EngineErrorCode {
   if (isBusy(status, message)) return 'PROVIDER_BUSY'
   if (isAway(status)) return 'PROVIDER_UNAVAILABLE'
-  // The operator must mend a rejected key or a redirecting address.
+  // The operator must mend a rejected key, a redirecting address.
   return REJECTED_STATUSES.has(status) ? 'RENDER_FAILED' : 'INTERNAL_ERROR'
 }
 
@@ -324,23 +245,3 @@ const beginningOf = (bytes: Uint8Array, texts: readonly string[]): string =>
 
 const shown = (said: string, texts: readonly string[]): string =>
   withoutWordsOf(said.replace(SECRET, '…'), texts).replace(UNPRINTABLE, '.').slice(0, SHOWN_CHARACTERS)
-
-/**
- * Returns null beyond `cap` bytes and closes the connection.
- * @param capOf judges the beginning once it exceeds `cap`
- */
-async function readUpTo(
-  stream: AsyncIterable<Uint8Array>,
-  cap: number,
-  capOf: (beginning: Buffer) => number = () => cap,
-): Promise<Buffer | null> {
-  const parts: Uint8Array[] = []
-  let [length, most] = [0, cap]
-  for await (const part of stream) {
-    length += part.length
-    parts.push(part)
-    if (length > most && most === cap) most = capOf(Buffer.concat(parts, length))
-    if (length > most) return null
-  }
-  return Buffer.concat(parts, length)
-}

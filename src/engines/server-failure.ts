@@ -112,10 +112,10 @@ export function requireLiving(baseUrl: string, status: number, words: string): v
 }
 
 /** @throws EngineError PROVIDER_UNAVAILABLE if the error means an outage */
-export function throwIfAway(baseUrl: string, error: unknown): void {
+export function throwIfAway(baseUrl: string, error: unknown, waitedMs = PROBE_MS): void {
   if (!(error instanceof EngineError)) {
     const isLate = (error as { name?: unknown } | null)?.name === 'TimeoutError'
-    throw away(isLate ? `no answer within ${PROBE_MS / 1000} s` : 'no answer', baseUrl, error)
+    throw away(isLate ? `no answer within ${waitedMs / 1000} s` : 'no answer', baseUrl, error)
   }
   if (error.code !== 'PROVIDER_UNAVAILABLE' || error instanceof FailedAttempt) return
   const { code } = (error.cause ?? {}) as { code?: string }

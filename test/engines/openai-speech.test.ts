@@ -150,7 +150,8 @@ describe('a vLLM-Omni server with an aligner', () => {
 })
 
 describe('what is sent', () => {
-  const common = { model: 'tts', input: TEXT, voice: 'Vivian', response_format: 'wav', stream: false }
+  const plain = { model: 'tts', input: TEXT, voice: 'Vivian', response_format: 'wav' }
+  const common = { ...plain, stream: false }
   const request = { language: 'English', styleInstruction: 'Calm.', seed: 7, expectedSeconds: 20 } as const
   const qwen = { ...common, instructions: 'Calm.', seed: 7, max_new_tokens: 750 }
 
@@ -159,7 +160,7 @@ describe('what is sent', () => {
     ['sglang-omni', { ...qwen, language: 'english', task_type: 'CustomVoice' }],
     ['nari', { ...qwen, language: 'english' }],
     ['kokoro', common],
-    ['speaches', common],
+    ['speaches', plain],
     ['generic', { ...common, instructions: 'Calm.', seed: 7, language: 'English' }],
   ])('%s gets exactly the fields that it knows', async (profile, body) => {
     expect(await sentBy(profile, request)).toEqual(body)

@@ -8,7 +8,7 @@ const RATE = 24_000
 const PIECES = 5
 
 /** The server's treatment of one request. Without any it hums as long as the text takes to speak. */
-interface SpeechReply {
+export interface SpeechReply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON, instead of audio. */
@@ -38,12 +38,17 @@ interface SpeechReply {
   readonly onAnswer?: () => void
 }
 
+/** A public path's answer to GET. */
+export type Page = Pick<SpeechReply, 'status' | 'headers' | 'json' | 'body' | 'hang' | 'delayMs'>
+
 /** One request to `POST /v1/audio/speech`. */
 export interface SpeechCall {
   readonly body: Record<string, unknown>
   readonly headers: IncomingMessage['headers']
   readonly at: number
 }
+
+type Refuse = (headers: IncomingMessage['headers']) => SpeechReply | undefined
 
 export interface SpeechServer extends Listening {
   readonly calls: SpeechCall[]
@@ -58,6 +63,8 @@ export interface SpeechServer extends Listening {
   answer(script: (call: SpeechCall, index: number) => SpeechReply): void
   /** Sets the list of `GET /v1/audio/voices`; null: there is no such path. */
   offer(voices: unknown): void
+  /** Sets the public paths; `refuse` answers requests with a wrong key, those for speech too. */
+  show(pages: Readonly<Record<string, Page>>, refuse?: Refuse): void
   /** Sets the answer of `POST /dev/captioned_speech` besides the audio, by the text; null: there is no such path. */
   caption(timestamps: ((text: string) => SpeechReply & { timestamps?: unknown }) | null): void
 }
@@ -69,7 +76,8 @@ export const humSeconds = (text: string): number => Math.max(0.3, text.length * 
 export async function startSpeechServer(port = 0): Promise<SpeechServer> {
   const calls: SpeechCall[] = []
   let script: (call: SpeechCall, index: number) => SpeechReply = () => ({})
-  let voices: unknown = null
+  let pages: Readonly<Record<string, Page>> = {}
+  let refuse: Refuse = () => undefined
   let captions: Parameters<SpeechServer['caption']>[0] = null
   const abandonedAt: number[] = []
   let [inFlight, most] = [0, 0]
@@ -84,7 +92,7 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
     const body = JSON.parse((await buffer(request)).toString()) as Record<string, unknown>
     const call = { body, headers: request.headers, at: performance.now() }
     calls.push(call)
-    await play(script(call, calls.length - 1), String(body.input), response)
+    await play(refuse(call.headers) ?? script(call, calls.length - 1), String(body.input), response)
   }
 
   const server = createServer((request, response) => {
@@ -95,9 +103,8 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
     if (request.url === '/dev/captioned_speech' && captions !== null) {
       return void sendCaptioned(captions, request, response).catch(() => response.destroy())
     }
-    const isKnown = request.url === '/v1/audio/voices' && voices !== null
-    response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(isKnown ? voices : { detail: 'Not Found' }))
+    const page = refuse(request.headers) ?? pages[request.url ?? ''] ?? { status: 404, json: { detail: 'Not Found' } }
+    void play(page, '', response)
   })
   const open = await listening(server, port)
   return {
@@ -111,7 +118,11 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
       script = next
     },
     offer: (list) => {
-      voices = list
+      pages = list === null ? {} : { '/v1/audio/voices': { json: list } }
+    },
+    show: (shown, wants = () => undefined) => {
+      pages = shown
+      refuse = wants
     },
     caption: (next) => {
       captions = next
