@@ -51,15 +51,15 @@ async function describeApi(): Promise<Files> {
   const { generateKubernetes } = await import('./packaging/render-chart.ts')
   const { generateSnippets } = await import('./packaging/generate-snippets.ts')
   const { readExamples } = await import('./src/graphql/http/examples.ts')
-  const { buildGraphqlSchema, printGraphqlSchema } = await import('./src/graphql/schema.ts')
+  const { graphqlSchema, printGraphqlSchema } = await import('./src/graphql/schema.ts')
   const { parse } = await import('yaml')
   const document = readFileSync(`${ROOT}rest/openapi.yaml`, 'utf8')
   return {
     'schema.graphql': printGraphqlSchema(),
-    'examples/graphql-types.ts': await generateExampleTypes(buildGraphqlSchema(), await readExamples()),
-    'examples/graphql-clients/schema-types.ts': generateSchemaTypes(buildGraphqlSchema()),
-    ...(await generateDashboardTypes(buildGraphqlSchema())),
-    'src/console/operations.ts': await generateOperations(buildGraphqlSchema()),
+    'examples/graphql-types.ts': await generateExampleTypes(graphqlSchema, await readExamples()),
+    'examples/graphql-clients/schema-types.ts': generateSchemaTypes(graphqlSchema),
+    ...(await generateDashboardTypes(graphqlSchema)),
+    'src/console/operations.ts': await generateOperations(graphqlSchema),
     'src/console/webhooks/verify-snippets.ts': generateSnippets(),
     'examples/kubernetes/sonant.yaml': generateKubernetes(),
     'docs/configuration.md': generateConfiguration(),

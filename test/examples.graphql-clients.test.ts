@@ -11,7 +11,7 @@ import { openSocket } from '../examples/graphql-clients/graphql-ws.ts'
 import { openLiveList } from '../examples/graphql-clients/live-list.ts'
 import { getDataID, openRelay } from '../examples/graphql-clients/relay.ts'
 import { openUrql } from '../examples/graphql-clients/urql.ts'
-import { buildGraphqlSchema } from '../src/graphql/schema.ts'
+import { graphqlSchema } from '../src/graphql/schema.ts'
 import { insertJob } from './setup/jobs/jobs.ts'
 import { submitText } from './setup/jobs/voice-jobs.ts'
 import { openFront } from './setup/servers/cuttable-front.ts'
@@ -153,7 +153,7 @@ describe("Apollo's normalising cache", () => {
   })
 
   test.each(['Query', 'Viewer'])('keeps the connections of %s apart by their arguments', (name) => {
-    const type = buildGraphqlSchema().getType(name) as GraphQLObjectType
+    const type = graphqlSchema.getType(name) as GraphQLObjectType
     const connections = Object.values(type.getFields()).filter((field) => /Connection!?$/.test(String(field.type)))
     expect(Object.keys(typePolicies[name]!.fields!).toSorted()).toEqual(connections.map((one) => one.name).toSorted())
     const { keyArgs } = typePolicies[name]!.fields!.jobs as unknown as { keyArgs: (args: object) => unknown }

@@ -33,10 +33,8 @@ import '../webhooks/webhook-graphql.ts'
 import '../worker/engines/engine-graphql.ts'
 import '../worker/worker-graphql.ts'
 
-export function buildGraphqlSchema(): GraphQLSchema {
-  const schema = builder.toSchema()
-  addOwnFields(schema)
-  return schema
-}
+/** One for all servers of a process: nothing in it belongs to one of them. */
+export const graphqlSchema: GraphQLSchema = builder.toSchema()
+addOwnFields(graphqlSchema)
 
-export const printGraphqlSchema = (): string => `${printSchema(lexicographicSortSchema(buildGraphqlSchema()))}\n`
+export const printGraphqlSchema = (): string => `${printSchema(lexicographicSortSchema(graphqlSchema))}\n`

@@ -1,7 +1,7 @@
 import { isObjectType } from 'graphql'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+import { graphqlSchema } from '../../src/graphql/schema.ts'
 import { createUser } from '../../src/users/create-user.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import { applyWorkflow } from '../setup/jobs/workflows.ts'
@@ -167,7 +167,7 @@ describe('totalCount', () => {
   })
 
   test('is a field of every connection, beside nodes', () => {
-    const connections = Object.values(buildGraphqlSchema().getTypeMap()).flatMap((type) =>
+    const connections = Object.values(graphqlSchema.getTypeMap()).flatMap((type) =>
       isObjectType(type) && type.name.endsWith('Connection') ? [type] : [],
     )
     expect(connections.length).toBeGreaterThan(8)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { JobType } from '../../src/catalog/job-kinds.ts'
-import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+import { graphqlSchema } from '../../src/graphql/schema.ts'
 import { TYPE_NAMES } from '../../src/jobs/graphql/job-graphql.ts'
 import { newId } from '../../src/values/id.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
@@ -105,7 +105,7 @@ async function statementsOf(ids: readonly string[]): Promise<number> {
 describe('nodes', () => {
   test('finds every type of node, in the order of the ids, one that is named twice as well', async () => {
     const all = [...(await oneOfEach()), ...IN_CATALOG].reverse()
-    const known = Object.values(buildGraphqlSchema().getTypeMap()).flatMap((type) =>
+    const known = Object.values(graphqlSchema.getTypeMap()).flatMap((type) =>
       'getInterfaces' in type && !type.name.startsWith('__') && type.getInterfaces().some(({ name }) => name === 'Node')
         ? [type.name]
         : [],

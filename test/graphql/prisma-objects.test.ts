@@ -1,13 +1,13 @@
 import { GraphQLObjectType } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+import { graphqlSchema } from '../../src/graphql/schema.ts'
 
 /** Columns that leave the database for the service's own use only. A sign-in link has no other id than its hash. */
 const SECRET = ['hash', 'passwordHash', 'sealed', 'signature', 'body']
 const EXCEPT = ['SignInLink hash']
 
 describe('types over tables', () => {
-  const types = Object.values(buildGraphqlSchema().getTypeMap()).filter(
+  const types = Object.values(graphqlSchema.getTypeMap()).filter(
     (type): type is GraphQLObjectType =>
       type instanceof GraphQLObjectType && type.extensions.pothosPrismaModel !== undefined,
   )

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { HTTP_STATUS, ServiceError } from '../../src/errors/service-error.ts'
 import { ExpectedError } from '../../src/graphql/builder.ts'
 import { shownDetails, shownMessage } from '../../src/graphql/http/errors.ts'
-import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+import { graphqlSchema } from '../../src/graphql/schema.ts'
 import { errorOf } from '../../src/jobs/job-shape.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const DOCUMENTED = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*export (?:async function|function|const) (\w+)/g
 const CODES = Object.keys(HTTP_STATUS) as (keyof typeof HTTP_STATUS)[]
 
-const schema = buildGraphqlSchema()
+const schema = graphqlSchema
 const isExpected = (code: keyof typeof HTTP_STATUS) => new ServiceError(code, '') instanceof ExpectedError
 
 /** The codes that each exported function says that it throws. */

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { GraphQLField } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+import { graphqlSchema } from '../../src/graphql/schema.ts'
 import { call, type Reply } from '../setup/http.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
@@ -65,12 +67,18 @@ function seen({ status, headers, text }: Reply, slug: string): string {
   return JSON.stringify([status, kept, plain.replaceAll(slug, 'SLUG')])
 }
 
-const schema = buildGraphqlSchema()
+const schema = graphqlSchema
 const FORMS = [(slug: string) => slug, (slug: string) => `voice.${slug}`, (slug: string) => `voice.${slug}.calm`]
 const ROOTS = [
   ['query', Object.values(schema.getQueryType()!.getFields())],
   ['mutation', Object.values(schema.getMutationType()!.getFields())],
 ] as const
+
+/** The operations that name the slug in each form; a single one where no argument is a text. */
+function operationsOf(kind: 'query' | 'mutation', field: GraphQLField<unknown, unknown>, slug: string) {
+  const [first, ...others] = FORMS.map((form) => operationOf(kind, field, form(slug)))
+  return others.every((one) => isDeepStrictEqual(one, first)) ? [first!] : [first!, ...others]
+}
 
 describe('a hidden endpoint answers as a missing one', () => {
   /** In an account of its own, so that what one walk leaves behind is not what the next one finds. */
@@ -81,10 +89,8 @@ describe('a hidden endpoint answers as a missing one', () => {
     const from = `198.51.100.${++walks}`
     for (const [kind, fields] of ROOTS)
       for (const field of fields)
-        for (const [index, form] of FORMS.entries()) {
-          const reply = await post(key, operationOf(kind, field, form(slug)), undefined, from)
-          answers.set(`${kind} ${field.name} ${index}`, seen(reply, slug))
-        }
+        for (const [index, operation] of operationsOf(kind, field, slug).entries())
+          answers.set(`${kind} ${field.name} ${index}`, seen(await post(key, operation, undefined, from), slug))
     const { jobUpdated } = schema.getSubscriptionType()!.getFields()
     for (const form of FORMS) {
       const reply = await post(key, operationOf('subscription', jobUpdated!, form(slug)), 'text/event-stream', from)

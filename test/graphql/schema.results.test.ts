@@ -2,7 +2,7 @@ import { getNamedType, getNullableType, isListType, isNonNullType, isObjectType,
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceError } from '../../src/errors/service-error.ts'
 import { ExpectedError } from '../../src/graphql/builder.ts'
-import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+import { graphqlSchema } from '../../src/graphql/schema.ts'
 import { call } from '../setup/http.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import { codeOf, errorOf, type GraphqlAnswer, mutation } from '../setup/service/graphql.ts'
@@ -30,7 +30,7 @@ async function ask(key: string | null, query: string) {
 }
 
 describe('every mutation', () => {
-  const fields = Object.values(buildGraphqlSchema().getMutationType()!.getFields())
+  const fields = Object.values(graphqlSchema.getMutationType()!.getFields())
 
   test.each(fields.map((field) => [field.name, field] as const))(
     '%s answers with its result or a RequestError',
@@ -74,7 +74,7 @@ describe('what a caller can plan for', () => {
   })
 
   test('has the codes of the tests around, and IDEMPOTENCY_IN_PROGRESS, which the companion answers', () => {
-    const refusal = buildGraphqlSchema().getType('RequestError')
+    const refusal = graphqlSchema.getType('RequestError')
     const named = isObjectType(refusal) ? refusal.getFields().code?.description?.match(/[A-Z]+_[A-Z_]+/g) : []
     const codes = [...CASES.map(([code]) => code), 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_MISMATCH']
     expect(named?.toSorted()).toEqual(codes.toSorted())

@@ -1,8 +1,8 @@
 import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isObjectType, isUnionType } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+import { graphqlSchema } from '../../src/graphql/schema.ts'
 
-const types = Object.values(buildGraphqlSchema().getTypeMap()).filter(({ name }) => !name.startsWith('__'))
+const types = Object.values(graphqlSchema.getTypeMap()).filter(({ name }) => !name.startsWith('__'))
 const fieldsOf = (type: (typeof types)[number]) =>
   isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : []
 const BUILT_IN: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean', 'ID'])

@@ -11,7 +11,7 @@ import type { GraphqlContext } from '../builder.ts'
 import { deadline } from '../limits/deadline.ts'
 import { limits } from '../limits/limit-plugin.ts'
 import { noteRejected } from '../limits/measure-operation.ts'
-import { buildGraphqlSchema } from '../schema.ts'
+import { graphqlSchema } from '../schema.ts'
 import { subscriptions } from '../subscriptions/subscribe.ts'
 import { createSocketHandler } from '../subscriptions/subscriptions.ts'
 import { type Authentication, createAnswer, type Posted, parsedBody, reject } from './answer.ts'
@@ -24,7 +24,7 @@ export async function mountGraphql(
   runtime: Runtime,
   authentication: Authentication,
 ): Promise<void> {
-  const yoga = openYoga(runtime, buildGraphqlSchema())
+  const yoga = openYoga(runtime, graphqlSchema)
   const graphiql = mountGraphiql(app)
   const bodyLimit = longestBodyBytes(runtime.settings.maxTextCharacters)
   const long = takeLongBodies(authentication)

@@ -11,12 +11,12 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateExampleTypes } from '../../../examples/generate-types.ts'
 import { readExamples } from '../../../src/graphql/http/examples.ts'
-import { buildGraphqlSchema } from '../../../src/graphql/schema.ts'
+import { graphqlSchema } from '../../../src/graphql/schema.ts'
 import { type ExampleScenario, openExampleScenario } from '../../setup/scenarios/example-scenario.ts'
 import { openEventClient, openSocketClient } from '../../setup/service/subscriber.ts'
 
 const EXAMPLES = await readExamples()
-const schema = buildGraphqlSchema()
+const schema = graphqlSchema
 const parsed = EXAMPLES.map((example) => ({ ...example, document: parse(example.query) }))
 
 let scenario: ExampleScenario

@@ -1,9 +1,9 @@
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { excessiveCost } from '../../../src/graphql/limits/cost.ts'
-import { buildGraphqlSchema } from '../../../src/graphql/schema.ts'
+import { graphqlSchema } from '../../../src/graphql/schema.ts'
 
-const schema = buildGraphqlSchema()
+const schema = graphqlSchema
 const costly = (query: string, variableValues?: object, contextValue?: object) =>
   excessiveCost({ schema, document: parse(query), contextValue, ...(variableValues && { variableValues }) })
 const times = (count: number, field: string) =>

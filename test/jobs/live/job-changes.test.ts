@@ -1,7 +1,7 @@
 import { type GraphQLObjectType, getNamedType, isLeafType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { notifyAccount } from '../../../src/accounts/notify-account.ts'
-import { buildGraphqlSchema } from '../../../src/graphql/schema.ts'
+import { graphqlSchema } from '../../../src/graphql/schema.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { deleteJob } from '../../../src/jobs/retention/delete-job.ts'
 import { dropOldJobs } from '../../../src/jobs/retention/drop-old-jobs.ts'
@@ -297,7 +297,7 @@ describe('only what differs is sent', () => {
   test('no field of a job repeats itself while the job runs, is given back, runs again and ends, and each ends as a query says', async () => {
     const account = await service.createAccount()
     const { apiKey } = await service.createKey(account, ['job:read', 'generate:voice', 'account:admin', 'operator'])
-    const type = buildGraphqlSchema().getType('VoiceJob') as GraphQLObjectType
+    const type = graphqlSchema.getType('VoiceJob') as GraphQLObjectType
     const fields = Object.values(type.getFields()).filter((field) => isLeafType(getNamedType(field.type)))
     const nested = [
       'attemptHistory { number startedAt endedAt outcome }',
