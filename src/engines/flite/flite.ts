@@ -10,7 +10,6 @@ const SIGNS: Readonly<Record<string, string>> = { '‘': "'", '’': "'", '“':
 /** flite says nothing for angle brackets. */
 const READABLE = /^[ -;=?-~]*$/
 const AUDIBLE = /[\p{L}\p{N}\p{S}&%#@*/\\]/u
-const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' })
 const LONE_LINE_END = /(?<![\r\n])\r?\n(?![\r\n])/g
 /** About -40 dB: flite's pauses hold some noise. */
 const SOUND = 328
@@ -41,11 +40,12 @@ export type Flite = (request: FliteRequest) => FliteSpeech | null
 export function openFlite(sampleRate: number): Flite {
   const run = installedProgram()
   if (run === null) return () => null
+  const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
   return (request) => {
     const spoken: Int16Array[] = []
     const words: { position: number; sample: number }[] = []
     let length = 0
-    for (const { segment, index } of SENTENCES.segment(unwrapped(request.text))) {
+    for (const { segment, index } of sentences.segment(unwrapped(request.text))) {
       const first = segment.search(AUDIBLE)
       if (first < 0) continue
       const samples = speakSentence(run, segment, request)
