@@ -11,19 +11,20 @@ describe('the projects', () => {
   })
 
   test.each([
-    ['test/voice/split.test.ts', 'alone'],
+    ['test/voice/split.test.ts', 'timed'],
     ['test/jobs/job.test.ts', 'service'],
     ['test/db/notifier.test.ts', 'service'],
     ['test/storage/s3.test.ts', 'service'],
     ['test/cli/commands/completion.test.ts', 'service'],
     ['test/engines/espeak/espeak.test.ts', 'service'],
     ['test/egress/check-webhook-url.test.ts', 'unit'],
-    ['test/users/password.test.ts', 'alone'],
-    ['test/jobs/export/spill.memory.test.ts', 'alone'],
+    ['test/users/password.test.ts', 'timed'],
+    ['test/jobs/export/spill.memory.test.ts', 'memory'],
     ['test/audio/audio-threads.test.ts', 'service'],
     ['test/server/console/mount-console.test.ts', 'service'],
+    ['test/graphql/limits/limits.test.ts', 'memory'],
     ['test/server/app.request-cost.test.ts', 'alone'],
-    ['test/http/client-disconnect.test.ts', 'alone'],
+    ['test/http/client-disconnect.test.ts', 'timed'],
     ['test/system/faults/clock.test.ts', 'system'],
   ] as const)('%s is a %s test', (file, project) => {
     expect(projectOf(file)).toBe(project)

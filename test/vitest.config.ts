@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { sortTests } from './setup/projects.ts'
 import { ReportFlaky } from './setup/report-flaky.ts'
 
-const ORDER = ['system', 'service', 'unit', 'alone']
+const ORDER = ['system', 'service', 'unit', 'memory', 'timed', 'alone']
 const EARLY = /\/(faults|console)\/|\/install\.package\./
 
 /**
@@ -29,6 +29,7 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
 const TIMEOUT_MS = 30_000
 /** Most of what a test makes is short-lived: with more room for that, the workers take a tenth less of the processor. */
 const ROOMY = { execArgv: ['--max-semi-space-size=64'] }
+const MEASURING = { maxWorkers: 2, sequence: { groupOrder: 1 } }
 const DATABASE = { globalSetup: ['test/setup/global.ts'] }
 const files = sortTests()
 
@@ -55,7 +56,10 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'unit', include: files.unit, ...ROOMY } },
       { extends: true, test: { name: 'service', include: files.service, ...DATABASE, ...ROOMY } },
-      // One after the other, when all others have ended: what they measure is theirs.
+      // One for each of two processors, when all others have ended: what they measure is theirs.
+      { extends: true, test: { name: 'timed', include: files.timed, ...DATABASE, ...MEASURING } },
+      { extends: true, test: { name: 'memory', include: files.memory, ...DATABASE, ...MEASURING, isolate: true } },
+      // One after the other.
       {
         extends: true,
         test: { name: 'alone', include: files.alone, ...DATABASE, fileParallelism: false, isolate: true },

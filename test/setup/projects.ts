@@ -11,23 +11,37 @@ const IMPORT = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bim
 const SLOW =
   /^(pg|playwright-core|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^packaging\/build-console|^bench\/(environment|process)|^src\/(runtime\/|db\/embedded\/|engines\/(espeak\/espeak|sherpa\/sherpa)|audio\/audio-threads)/
 const INJECTS = /\binject\('/
-/** These tests claim a limit of processor time or memory, of the time that the event loop is held, or an end within a second. */
-const MEASURES = /\b(leastCpu|leastTurn|cpuUsage|threadCpuUsage|memoryUsage|heapGrowth|queryObjects|A_SECOND|P99_MS)\b/
+/** These tests claim a limit of processor time, or an end within a second. */
+const TIMES = /\b(leastCpu|cpuUsage|threadCpuUsage|A_SECOND)\b/
+/** These claim one of memory. */
+const WEIGHS = /\b(memoryUsage|heapGrowth|queryObjects)\b/
+/** These claim one of the time that the event loop is held. */
+const HOLDS = /\b(leastTurn|P99_MS)\b/
 
-type ProjectName = 'unit' | 'service' | 'alone' | 'system'
+type ProjectName = 'unit' | 'service' | 'timed' | 'memory' | 'alone' | 'system'
 
 /** The test files of each project, by their paths from the root of the repository. Every test file is in one of them. */
 export function sortTests(): Record<ProjectName, string[]> {
   const files = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
   const groups = Map.groupBy(files, projectOf)
   const of = (name: ProjectName): string[] => groups.get(name) ?? []
-  return { unit: of('unit'), service: of('service'), alone: of('alone'), system: of('system') }
+  return {
+    unit: of('unit'),
+    service: of('service'),
+    timed: of('timed'),
+    memory: of('memory'),
+    alone: of('alone'),
+    system: of('system'),
+  }
 }
 
-/** `system` lies in test/system; of the rest, `alone` measures; `unit` reaches nothing slow, itself and through what it imports below test. */
+/** `system` lies in test/system; of the rest, `alone`, `memory` and `timed` measure; `unit` reaches nothing slow, itself and through what it imports below test. */
 export function projectOf(file: string): ProjectName {
   if (file.startsWith('test/system/')) return 'system'
-  if (MEASURES.test(readFileSync(resolve(ROOT, file), 'utf8'))) return 'alone'
+  const text = readFileSync(resolve(ROOT, file), 'utf8')
+  if (HOLDS.test(text)) return 'alone'
+  if (WEIGHS.test(text)) return 'memory'
+  if (TIMES.test(text)) return 'timed'
   return isSlow(file, new Set()) ? 'service' : 'unit'
 }
 
