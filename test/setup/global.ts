@@ -21,6 +21,8 @@ declare module 'vitest' {
     clusterTemplate: string
     /** A directory with what testCertificates reads: to make it takes nine processes. */
     certificates: string
+    /** A directory for what files share that the first one to need it makes; it goes with the run. */
+    shared: string
   }
 }
 
@@ -41,13 +43,16 @@ export async function setup({ vitest }: TestProject): Promise<void> {
     await rm(directory, { recursive: true, force: true })
   }
   const certificates = join(directory, 'certificates')
+  const shared = join(directory, 'shared')
   try {
     await mkdir(certificates)
+    await mkdir(shared)
     makeCertificates(certificates)
     await makeTemplates(embedded.url, directory)
     root.provide('databaseUrl', embedded.url)
     root.provide('clusterTemplate', clusterTemplate)
     root.provide('certificates', certificates)
+    root.provide('shared', shared)
     vitest.onClose(stop)
   } catch (error) {
     await stop()
