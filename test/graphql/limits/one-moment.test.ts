@@ -10,7 +10,7 @@ import { ask, codeOf, read } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
-const READS = 200
+const READS = 100
 const SUBMITTERS = 4
 const TIMEOUT_MS = 60_000
 const BOOKS = `{
