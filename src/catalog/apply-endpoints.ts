@@ -7,6 +7,7 @@ import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { Reroute } from '../queue/queue.ts'
 import { changeCatalog } from './change-catalog.ts'
+import { checkServerKeys } from './engine-keys.ts'
 import type { EndpointSpec, EndpointSpecs, WorkflowSpec } from './files/endpoint-file.ts'
 import { changesOf, type EntryChange } from './files/write-endpoint.ts'
 import { endpointRoute, workflowRoute } from './job-kinds.ts'
@@ -37,7 +38,10 @@ export async function applyEndpoints(ctx: Context, input: EndpointFile): Promise
   else requireConfirmedOperator(ctx)
   const { parseEndpointFile } = await import('./files/endpoint-file.ts')
   const specs = parseEndpointFile(input.source, new Set([...ctx.catalog.current.endpoints.values()].map(poolOf)))
-  for (const spec of specs.endpoints) checkLimit(spec, ctx.settings.maxTextCharacters)
+  for (const spec of specs.endpoints) {
+    checkLimit(spec, ctx.settings.maxTextCharacters)
+    checkServerKeys(ctx, spec)
+  }
   const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
   const workflows = specs.workflows.map(toWorkflowRow)
   const applied = [...specs.endpoints, ...specs.workflows].map(({ slug }) => slug)

@@ -4,6 +4,7 @@ import type { Notifier } from '../db/notifier.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Log } from '../values/log.ts'
+import type { SecretVault } from '../values/secret-vault.ts'
 import type { Catalog } from './catalog-snapshot.ts'
 import type { Settings } from './config.ts'
 
@@ -16,6 +17,7 @@ export interface Parts {
   readonly queue: Queue
   readonly storage: Storage
   readonly catalog: Catalog
+  readonly vault: SecretVault
   now(): Date
 }
 

@@ -78,7 +78,7 @@ const data = {
   SECRET_KEY: secret
     .optional()
     .describe(
-      'At least 32 characters. Signs URLs and encrypts webhook secrets. Without it a key is made once under DATA_DIR.',
+      'At least 32 characters. Signs URLs, and encrypts webhook secrets and the keys of speech servers. Without it a key is made once under DATA_DIR.',
     ),
   CELL: z
     .string()

@@ -1,5 +1,6 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { countServerKeys } from '../catalog/engine-keys.ts'
 import type { Context } from '../context/context.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { checkStorage } from '../storage/check-storage.ts'
@@ -50,14 +51,15 @@ export const secretCheck: Check<ServiceContext> = {
   check: 'SECRET_KEY',
   needsSchema: true,
   run: async ({ db, vault, settings }) => {
-    let [total, unreadable, old] = [0, 0, 0]
+    const keys = await countServerKeys({ db, vault })
+    let [total, unreadable, old] = [keys.current + keys.unreadable + keys.rekeyed, keys.unreadable, keys.rekeyed]
     for await (const { accountId, sealed } of allSecrets(db)) {
       total++
       if (!vault.opens(accountId, sealed)) unreadable++
       else if (!vault.isCurrent(accountId, sealed)) old++
     }
     if (unreadable > 0) {
-      const found = `${unreadable} of ${total} webhook secrets do not open`
+      const found = `${unreadable} of ${total} secrets of webhooks and servers do not open`
       return [
         error(
           found,
@@ -66,9 +68,14 @@ export const secretCheck: Check<ServiceContext> = {
       ]
     }
     if (old > 0)
-      return [error(`${old} webhook secrets open by OLD_SECRET_KEY alone`, `run ${commandLine('secrets rekey')}`)]
+      return [
+        error(
+          `${old} secrets of webhooks and servers open by OLD_SECRET_KEY alone`,
+          `run ${commandLine('secrets rekey')}`,
+        ),
+      ]
     const spare = settings.oldSecretKey === null ? '' : '; OLD_SECRET_KEY is not needed any more'
-    return [ok(`opens all ${total} webhook secrets${spare}`)]
+    return [ok(`opens all ${total} secrets of webhooks and servers${spare}`)]
   },
 }
 

@@ -114,6 +114,11 @@ const apiKeyEnv = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
   .optional()
+/** In base64url: what sealServerKey made. */
+const apiKeySealed = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{40,4000}$/, 'must be what the service made of a key')
+  .optional()
 const maxInFlight = z.int().min(1).max(MAX_IN_FLIGHT)
 
 export const serverUrl = baseUrl.refine((text) => text !== OWNED_SERVER, 'must be an http or https URL')
@@ -122,6 +127,7 @@ const speechServer = z.strictObject({
   base_url: serverUrl,
   max_in_flight: maxInFlight.default(DEFAULT_IN_FLIGHT),
   api_key_env: apiKeyEnv,
+  api_key_sealed: apiKeySealed,
 })
 
 const openaiSpeech = z
@@ -133,6 +139,7 @@ const openaiSpeech = z
     servers: z.array(speechServer).min(1, 'must list at least one server').max(MAX_SERVERS).optional(),
     model: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
     api_key_env: apiKeyEnv,
+    api_key_sealed: apiKeySealed,
     max_in_flight: maxInFlight.optional(),
     task_type: z.enum(TASK_TYPES).optional(),
     word_timestamps: z.boolean().optional(),
@@ -142,25 +149,45 @@ const openaiSpeech = z
     const { profile, word_timestamps: times } = block
     if (times === true && profile !== 'vllm-omni')
       issues.addIssue({ code: 'custom', path: ['word_timestamps'], message: `is not supported by ${profile}` })
-    const wrong = wrongServers(block)
+    const wrong = wrongServers(block) ?? twoKeys(block)
     if (wrong !== null) issues.addIssue({ code: 'custom', ...wrong })
   })
   .transform((block) => (block.servers ? block : { ...block, max_in_flight: block.max_in_flight ?? DEFAULT_IN_FLIGHT }))
 
-interface GivenServers {
-  readonly base_url?: string | undefined
-  readonly servers?: readonly { readonly base_url: string }[] | undefined
+interface GivenKeys {
   readonly api_key_env?: string | undefined
+  readonly api_key_sealed?: string | undefined
+}
+
+interface GivenServer extends GivenKeys {
+  readonly base_url: string
+}
+
+interface GivenServers extends GivenKeys {
+  readonly base_url?: string | undefined
+  readonly servers?: readonly GivenServer[] | undefined
   readonly max_in_flight?: number | undefined
 }
 
 function wrongServers({ servers, ...alone }: GivenServers): { path: string[]; message: string } | null {
   if (servers === undefined)
     return alone.base_url === undefined ? { path: ['base_url'], message: 'is needed, or servers' } : null
-  const both = (['base_url', 'max_in_flight', 'api_key_env'] as const).find((field) => alone[field] !== undefined)
+  const own = ['base_url', 'max_in_flight', 'api_key_env', 'api_key_sealed'] as const
+  const both = own.find((field) => alone[field] !== undefined)
   if (both !== undefined) return { path: [both], message: 'must not stand beside servers, which have their own' }
   const isTwice = new Set(servers.map(({ base_url: address }) => address)).size < servers.length
   return isTwice ? { path: ['servers'], message: 'must list each server once' } : null
+}
+
+function twoKeys(block: GivenServers): { path: (string | number)[]; message: string } | null {
+  const hasTwo = ({ api_key_env: name, api_key_sealed: sealed }: GivenKeys): boolean =>
+    name !== undefined && sealed !== undefined
+  const at = block.servers?.findIndex(hasTwo) ?? -1
+  if (at === -1 && !hasTwo(block)) return null
+  return {
+    path: [...(at === -1 ? [] : ['servers', at]), 'api_key_sealed'],
+    message: 'must not stand beside api_key_env',
+  }
 }
 
 /**

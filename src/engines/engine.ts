@@ -20,6 +20,7 @@ export const serverAddress = (url: string): string => (URL.canParse(url) ? new U
 interface StoredServer {
   readonly base_url?: unknown
   readonly max_in_flight?: unknown
+  readonly api_key_sealed?: unknown
 }
 
 /** The servers of an engine block: the block itself, unless it lists several. */

@@ -21,6 +21,7 @@ import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
 import type { Connection } from './exchange.ts'
 import { Leases } from './leases.ts'
 import { measureRequest, serverName } from './measure-request.ts'
+import type { KeyParts } from './server-key.ts'
 import type { SherpaModels } from './sherpa/sherpa.ts'
 import type { SpeechServer } from './speech-server.ts'
 
@@ -39,10 +40,9 @@ export interface Engines {
   close(): Promise<void>
 }
 
-interface EngineOptions {
+interface EngineOptions extends KeyParts {
   readonly threads: number
   readonly log: Log
-  readonly lookUp: (name: string) => string | undefined
   /** Absent: the lowest limit of the blocks in use. */
   readonly slotsAt?: (baseUrl: string) => Semaphore
   readonly owned?: OwnedServer
@@ -127,9 +127,10 @@ class SharedEngines implements Engines {
     work: (connections: readonly Connection[]) => Promise<T>,
   ): Promise<T> {
     if (block === undefined) return work([])
-    const { lookUp } = this.#options
+    const { lookUp, vault } = this.#options
+    const keys = { lookUp, ...(vault && { vault }) }
     return this.#atServer(block, (server) =>
-      this.#atServers(others, (connections) => work([{ block, server, lookUp }, ...connections])),
+      this.#atServers(others, (connections) => work([{ block, server, ...keys }, ...connections])),
     )
   }
 

@@ -3,16 +3,16 @@ import { clientSpan } from '../telemetry/span-names.ts'
 import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
 import { BadAudio, EngineError } from './engine.ts'
 import type { SpeechServerBlock } from './engine-block.ts'
+import { type KeyParts, serverKey } from './server-key.ts'
 import type { SpeechServer } from './speech-server.ts'
 
 const ERROR_BODY_MAX_BYTES = 64 * 1024
 export const TOO_LONG = 'The answer was longer than the text can be.'
 
-export interface Connection {
+/** The key is looked up at every request. */
+export interface Connection extends KeyParts {
   readonly block: SpeechServerBlock
   readonly server: SpeechServer
-  /** Reads the variable of `api_key_env` at every request. */
-  readonly lookUp: (name: string) => string | undefined
 }
 
 export interface Answer {
@@ -39,12 +39,12 @@ export function exchange(connection: Connection, request: Exchange): Promise<Ans
 }
 
 export async function exchangeOnce(connection: Connection, request: Exchange): Promise<Answer> {
-  const { server, block } = connection
+  const { server } = connection
   const { path, method, body, cap, signal } = request
   const headers = {
     accept: 'audio/wav, application/json',
     ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...authorization(block, connection.lookUp),
+    ...authorization(connection),
     ...traceHeaders(),
   }
   try {
@@ -73,13 +73,12 @@ export async function exchangeOnce(connection: Connection, request: Exchange): P
   }
 }
 
-function authorization(block: SpeechServerBlock, lookUp: Connection['lookUp']): { authorization?: string } {
-  if (block.api_key_env === undefined) return {}
-  const key = lookUp(block.api_key_env)
-  if (key === undefined) {
-    throw new EngineError('INTERNAL_ERROR', `api_key_env names ${block.api_key_env}, which is not set here.`)
-  }
-  return { authorization: `Bearer ${key}` }
+/** Empty: the server wants none. @throws EngineError INTERNAL_ERROR */
+export const keyOf = (connection: Connection): string => serverKey(connection.block, connection) ?? ''
+
+function authorization(connection: Connection): { authorization?: string } {
+  const key = keyOf(connection)
+  return key === '' ? {} : { authorization: `Bearer ${key}` }
 }
 
 export const first = (header: string | string[] | undefined): string | undefined =>

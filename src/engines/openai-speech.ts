@@ -13,7 +13,7 @@ import {
   type SpeechRequest,
 } from './engine.ts'
 import { OWNED_RETRY_SECONDS, type Probe } from './engine-block.ts'
-import { type Answer, type Connection, exchange, exchangeOnce, first, TOO_LONG } from './exchange.ts'
+import { type Answer, type Connection, exchange, exchangeOnce, first, keyOf, TOO_LONG } from './exchange.ts'
 import { leastLoaded, type Member } from './least-loaded.ts'
 import { measureRequest, serverName } from './measure-request.ts'
 import { listedVoices, speechBody } from './openai-speech-profile.ts'
@@ -110,7 +110,7 @@ async function speakOnce(connection: Connection, request: SpeechRequest, mayHave
   const { server, block } = connection
   const asksForTimes = mayHaveTimes && block.word_timestamps === true && !server.lacksTimes
   const body = JSON.stringify({ ...speechBody(block, request), ...(asksForTimes && { word_timestamps: true }) })
-  const texts = [text, styleInstruction, voice.referenceText ?? '']
+  const texts = [text, styleInstruction, voice.referenceText ?? '', keyOf(connection)]
   server.owned?.noteSent(texts)
   const captioned = await speakCaptioned(connection, request, body)
   if (captioned !== null) return captioned
@@ -155,15 +155,14 @@ interface Reading {
 }
 
 /** @throws EngineError PROVIDER_UNAVAILABLE for no audio, BadAudio for too much of it */
-async function readSpeech({ server, block, lookUp }: Connection, answer: Answer, reading: Reading) {
+async function readSpeech({ server }: Connection, answer: Answer, reading: Reading) {
   const { seconds, texts, signal, awaitedBy } = reading
   const contentType = first(answer.headers['content-type']) ?? ''
   const most = Math.max(LEAST_DECODED_SECONDS, Math.min(seconds, LONGEST_SPEECH_SECONDS))
   const options = { mostSeconds: most, signal, awaitedBy }
   const audio = await server.reader.read(answer.bytes, contentType, options).catch((error: Error) => {
     signal.throwIfAborted()
-    const key = block.api_key_env === undefined ? undefined : lookUp(block.api_key_env)
-    throw unreadAnswer(answer, error.message, [...texts, key ?? ''])
+    throw unreadAnswer(answer, error.message, texts)
   })
   if (audio.samples.length > Math.max(most, seconds) * audio.sampleRate) throw new BadAudio(TOO_LONG)
   return audio
@@ -191,7 +190,7 @@ async function listVoices(connection: Connection, signal: AbortSignal): Promise<
   if (path === undefined) return null
   const answer = await exchange(connection, { path, method: 'GET', cap: LEAST_CAP_BYTES, signal })
   if (answer.status === 404 || answer.status === 405) return null
-  if (answer.status !== 200) throw toError(answer, [])
+  if (answer.status !== 200) throw toError(answer, [keyOf(connection)])
   return listedVoices(parseJson(answer.bytes.toString()))?.map(({ name }) => name) ?? null
 }
 
@@ -199,11 +198,10 @@ async function listVoices(connection: Connection, signal: AbortSignal): Promise<
  * Any answer shows that the server lives. Returns whether that could be told.
  * @throws EngineError PROVIDER_UNAVAILABLE
  */
-export async function probeSpeechServer({ block, server, lookUp }: Connection): Promise<boolean> {
+export async function probeSpeechServer(given: Connection): Promise<boolean> {
   const signal = AbortSignal.timeout(PROBE_MS)
-  const { api_key_env: keyName, ...open } = block
-  const isKeyed = keyName !== undefined && lookUp(keyName) !== undefined
-  const connection = { server, lookUp, block: isKeyed ? block : open }
+  const { server } = given
+  const connection = hasKey(given) ? given : { ...given, block: withoutKey(given.block) }
   try {
     const answer = await exchangeOnce(connection, { path: '/v1/models', method: 'GET', cap: LEAST_CAP_BYTES, signal })
     requireLiving(server.baseUrl, answer.status, answer.bytes.toString())
@@ -213,6 +211,20 @@ export async function probeSpeechServer({ block, server, lookUp }: Connection): 
   }
   return true
 }
+
+function hasKey(connection: Connection): boolean {
+  try {
+    return keyOf(connection) !== ''
+  } catch {
+    return false
+  }
+}
+
+const withoutKey = ({
+  api_key_env: _name,
+  api_key_sealed: _sealed,
+  ...open
+}: Connection['block']): Connection['block'] => open
 
 /** @param texts sent; the error holds none of their words */
 function toError({ status, headers, bytes }: Answer, texts: readonly string[]): EngineError {

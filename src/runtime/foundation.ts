@@ -162,7 +162,7 @@ function openWaiting(
   }
 }
 
-function openTrials(parts: Pick<Parts, 'settings' | 'log'>, closers: Closer[]) {
+function openTrials(parts: Pick<Parts, 'settings' | 'log' | 'vault'>, closers: Closer[]) {
   const trialEngines = new TrialEngines(parts)
   closers.push({ what: 'the engines of checks and samples', close: () => trialEngines.close() })
   return { trialEngines, samples: new Map<string, Promise<Uint8Array>>() }

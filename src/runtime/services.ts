@@ -17,7 +17,6 @@ import type { Lexicons } from '../lexicon/account-lexicon.ts'
 import type { StoreWatch } from '../storage/store-watch.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import type { SignInThrottle } from '../users/sign-in.ts'
-import type { SecretVault } from '../values/secret-vault.ts'
 import type { KeptTexts } from '../voice/open-text/kept-texts.ts'
 import type { TextWaits } from '../voice/open-text/text-waits.ts'
 import type { SpeechRelay } from '../voice/speech-relay.ts'
@@ -47,7 +46,6 @@ export interface Services extends Parts, MeasuredParts {
   readonly subscriptions: Subscriptions
   readonly companion: Companion
   readonly deliveries: DeliveryPort
-  readonly vault: SecretVault
   readonly signIns: SignInThrottle
   readonly trialEngines: TrialEngines
   readonly samples: Samples

@@ -124,7 +124,7 @@ class JobWorker implements Worker {
   }
 
   #openParts(): WorkerParts {
-    const [{ log, settings, db, telemetry }, { espeak }] = [this.#runtime, this.#options]
+    const [{ log, settings, db, telemetry, vault }, { espeak }] = [this.#runtime, this.#options]
     const threads = availableParallelism()
     const pools = () => this.#pools?.names ?? []
     const permits = new ServerPermits(
@@ -144,6 +144,7 @@ class JobWorker implements Worker {
           threads,
           log,
           lookUp: settings.lookUp,
+          vault,
           slotsAt,
           owned,
           telemetry,

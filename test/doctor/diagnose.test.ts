@@ -150,7 +150,7 @@ describe('diagnose', () => {
     const before = await run('select sealed from webhook_secret where account_id = $1', [account])
     await run('update webhook_secret set sealed = $2 where account_id = $1', [account, Buffer.alloc(64)])
     expect(await complaints()).toEqual([
-      expect.stringMatching(/^SECRET_KEY error: 1 of \d+ webhook secrets do not open/),
+      expect.stringMatching(/^SECRET_KEY error: 1 of \d+ secrets of webhooks and servers do not open/),
     ])
     await run('update webhook_secret set sealed = $2 where account_id = $1', [account, before.rows[0].sealed])
   })

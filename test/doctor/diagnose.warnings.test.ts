@@ -74,7 +74,7 @@ test('secrets that OLD_SECRET_KEY alone opens are an error, until they are encry
   })
   const vault = openWebhookVault('the key from now on, of forty characters', OLD_KEY)
   expect(await complaints({ vault })).toEqual([
-    'SECRET_KEY error: 1 webhook secrets open by OLD_SECRET_KEY alone. run npx sonant secrets rekey',
+    'SECRET_KEY error: 1 secrets of webhooks and servers open by OLD_SECRET_KEY alone. run npx sonant secrets rekey',
   ])
   await run('delete from webhook_secret')
 })

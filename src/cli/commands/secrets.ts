@@ -8,12 +8,19 @@ export function addSecretCommands(program: Command): void {
     secrets.command('rekey').description('encrypt again under SECRET_KEY what is still under OLD_SECRET_KEY'),
     async (ctx) => {
       const { rekeyWebhookSecrets } = await import('../../webhooks/webhook.ts')
-      const done = await rekeyWebhookSecrets(ctx)
+      const { rekeyServerKeys } = await import('../../catalog/engine-keys.ts')
+      const [secrets, keys] = [await rekeyWebhookSecrets(ctx), await rekeyServerKeys(ctx)]
+      const done = {
+        rekeyed: secrets.rekeyed + keys.rekeyed,
+        current: secrets.current + keys.current,
+        unreadable: secrets.unreadable + keys.unreadable,
+      }
       if (done.unreadable > 0) process.exitCode = 1
       return {
         json: done,
         text: `${done.rekeyed} encrypted again, ${done.current} already under SECRET_KEY, ${done.unreadable} unreadable with both keys`,
       }
     },
+    ['catalog'],
   )
 }

@@ -7,7 +7,7 @@ import { openTrialEngines } from './trial-engines.ts'
 
 /** Returns a sentence for each engine of a file that this process cannot use. Workers may reach other servers. */
 export async function engineWarnings(
-  parts: Pick<Context, 'settings' | 'log'>,
+  parts: Pick<Context, 'settings' | 'log' | 'vault'>,
   { endpoints, workflows }: Application['specs'],
 ): Promise<string[]> {
   const spoken = endpoints.flatMap((endpoint) =>

@@ -10,7 +10,7 @@ const MOST_WAITING = 8
 /** A loaded model holds gigabytes. */
 const IDLE_MS = 60_000
 
-type Parts = Pick<Context, 'settings' | 'log'>
+type Parts = Pick<Context, 'settings' | 'log' | 'vault'>
 
 /** Runs checks and samples outside of jobs; opens engines on first use and closes them when idle. */
 export class TrialEngines {
@@ -48,9 +48,9 @@ export class TrialEngines {
 }
 
 /** The dynamic import keeps engines out of processes that never try one. */
-export async function openTrialEngines({ settings, log }: Parts, threads = 1): Promise<Engines> {
+export async function openTrialEngines({ settings, log, vault }: Parts, threads = 1): Promise<Engines> {
   const { openEngines } = await import('../../engines/engines.ts')
-  return openEngines({ threads, log, lookUp: settings.lookUp, modelsDir: modelsDirOf(settings) })
+  return openEngines({ threads, log, lookUp: settings.lookUp, vault, modelsDir: modelsDirOf(settings) })
 }
 
 const tooMany = (): ServiceError =>

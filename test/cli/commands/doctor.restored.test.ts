@@ -43,7 +43,7 @@ describe('sonant doctor of a service that was restored with accounts, jobs and a
   test('finds its records, its audio and its secrets in order', async () => {
     const findings = await found('SECRET_KEY', 'audio', 'records')
     expect(findings.map(({ check, severity, found: text }) => [check, severity, text]).toSorted()).toEqual([
-      ['SECRET_KEY', 'ok', 'opens all 1 webhook secrets'],
+      ['SECRET_KEY', 'ok', 'opens all 1 secrets of webhooks and servers'],
       ['audio', 'ok', `${TEXTS.length} sampled files are as their rows say`],
       ['records', 'ok', 'ledger, artifacts and queue agree'],
     ])
