@@ -81,7 +81,7 @@ async function detectAt(connection: Connection, signal: AbortSignal): Promise<De
   const profile = profileOf(found)
   if (profile === null) {
     if (listed !== undefined) requireLiving(baseUrl, listed.status, listed.text)
-    throw new EngineError('INTERNAL_ERROR', `${baseUrl} does not look like a speech server: it lists no models.`)
+    throw new EngineError('INTERNAL_ERROR', noSpeechServer(baseUrl, listed))
   }
   const dialect = dialectOf(profile)
   const paths = [dialect.models, dialect.voices, dialect.health].filter((path) => path !== undefined)
@@ -90,6 +90,17 @@ async function detectAt(connection: Connection, signal: AbortSignal): Promise<De
   const modelList = [at(dialect.models), listed].find((one) => Array.isArray(one?.json.data))
   const models = modelsOf(dialect, modelList?.json.data, at(dialect.voices)?.json)
   return { baseUrl, profile, models, isLoading: isLoading(at(dialect.health)) }
+}
+
+function noSpeechServer(baseUrl: string, listed: Found | undefined): string {
+  const { status = 0, headers = {}, path = '' } = listed ?? {}
+  const [to, type] = [headers.location, headers['content-type']].map((one) => String(one ?? ''))
+  if (status >= 300 && status < 400 && URL.canParse(to ?? '', baseUrl)) {
+    const { origin, pathname } = new URL(to ?? '', baseUrl)
+    return `${baseUrl} sends on to ${`${origin}${pathname}`.replace(path, '')}: give that address.`
+  }
+  if (type?.includes('html')) return `A web page answers at ${baseUrl}, no speech server: correct the port or the path.`
+  return `${baseUrl} does not look like a speech server: correct the port or the path.`
 }
 
 function keyRefused({ block }: Connection): EngineError {

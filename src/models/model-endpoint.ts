@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
+import { usualInputs } from '../catalog/files/usual-inputs.ts'
 import type { SpeechEngine } from '../engines/engine.ts'
 import { LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
 import { findModelFiles } from '../engines/sherpa/sherpa.ts'
@@ -9,7 +10,7 @@ import { invalidRequest } from '../errors/service-error.ts'
 import { directoryOf, type KnownModel, type KnownVoice } from './model-index.ts'
 
 const TIME_LIMIT_SECONDS = 1800
-const MAX_CHARACTERS = 10_000
+const SPEEDS = [0.5, 2] as const
 const MAX_SLUG = 63
 /** Families whose files others have, too, come last. */
 const BY_NAME: readonly SherpaFamily[] = ['kokoro', 'kitten', 'matcha', 'zipvoice', 'pocket', 'supertonic', 'vits']
@@ -107,25 +108,9 @@ export const voicesOf = async (
 /** Writes the endpoint in the form that `endpoints apply` reads. */
 export function endpointSource(model: DescribedModel, voices: readonly KnownVoice[]): string {
   const { name, title, description, family, languages } = model
-  const text = {
-    type: 'string',
-    minLength: 1,
-    maxLength: MAX_CHARACTERS,
-    pattern: '\\S',
-    description: 'Text to synthesize.',
-  }
-  const voice = { type: 'string', description: "A voice slug from this endpoint's voices listing." }
-  const language = {
-    type: 'string',
-    enum: ['auto', ...languages],
-    default: 'auto',
-    description: 'The language of the text; auto detects it.',
-  }
-  const speed = { type: 'number', minimum: 0.5, maximum: 2, default: 1, description: 'The pace; 2 is twice as fast.' }
-  const properties = { text, voice, ...(languages.length > 1 && { language }), speed }
   const endpoint = {
     ...{ slug: name, name: title, description, published: true },
-    inputs: { type: 'object', additionalProperties: false, required: ['text', 'voice'], properties },
+    inputs: usualInputs({ languages, speed: SPEEDS }),
     engine: engineOf(model),
     time_limit_seconds: TIME_LIMIT_SECONDS,
     voices: voices.map((one) => asVoice(one, languages)),

@@ -105,7 +105,7 @@ test('a key is sent, and one that is missing or wrong is told', async () => {
 test('what is no speech server, no address or not there is said in a sentence', async () => {
   const page = { body: '<!doctype html><title>Welcome</title>', headers: { 'content-type': 'text/html' } }
   const site = detectAt({ '/v1/models': page, '/openapi.json': page, '/.well-known/localai.json': page })
-  await expect(site).rejects.toEqual(wrong('INTERNAL_ERROR', /does not look like a speech server/))
+  await expect(site).rejects.toEqual(wrong('INTERNAL_ERROR', /^A web page answers at/))
   await server?.close()
   await expect(detectServer(server?.url ?? '')).rejects.toEqual(wrong('PROVIDER_UNAVAILABLE', /connection refused at/))
   for (const address of ['ftp://x', 'http://a:b@x', 'http://x?key=1', ''])

@@ -589,7 +589,7 @@ const CASES: readonly Case[] = [
 ]
 
 /** They change nothing that a query shows, or make another caller; `completePerson` has a test of its own. */
-const OTHERS = ['checkEngine', 'reauthenticate', 'completePerson', ...NEW_CALLER]
+const OTHERS = ['checkEngine', 'hearEngine', 'proposeEngine', 'reauthenticate', 'completePerson', ...NEW_CALLER]
 
 test('every mutation is tried, and every list that is forgotten belongs to one', () => {
   expect([...CASES.map(({ name }) => name), ...OTHERS].toSorted()).toEqual(mutations.toSorted())

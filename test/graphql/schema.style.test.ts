@@ -236,6 +236,8 @@ describe('the schema', () => {
     expect(without.map(({ name }) => name).sort()).toEqual([
       'checkEngine',
       'createSignInLink',
+      'hearEngine',
+      'proposeEngine',
       'reauthenticate',
       'signOut',
     ])

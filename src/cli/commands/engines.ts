@@ -1,5 +1,8 @@
 import type { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
+import { invalidRequest } from '../../errors/service-error.ts'
+import type { ServiceContext } from '../../runtime/services.ts'
+import { commandLine } from '../../values/program.ts'
 import type { EngineCheck } from '../../voice/trials/try-engine.ts'
 import { type Answer, operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
@@ -22,6 +25,53 @@ export function addEngineCommands(program: Command): void {
     check,
     ['catalog'],
   )
+
+  operatorCommand(
+    engines
+      .command('add')
+      .description('ask a speech server what it is, have it speak a sentence, and apply an endpoint for it')
+      .argument('<address>', 'such as http://gpu-1:8880')
+      .option('--api-key-env <name>', "the environment variable that holds the server's key, here and at the workers")
+      .option('--name <name>', 'name of the endpoint; without it after the model')
+      .option('--model <model>', "one of the server's models; without it the first")
+      .option('--voices <names>', 'names of voices as the server knows them, with commas between; without it all')
+      .option('--dry-run', 'print the endpoint file, and apply nothing'),
+    add,
+    ['catalog', 'queue'],
+  )
+}
+
+interface AddOptions {
+  readonly apiKeyEnv?: string
+  readonly name?: string
+  readonly model?: string
+  readonly voices?: string
+  readonly dryRun?: boolean
+}
+
+async function add(ctx: ServiceContext, options: AddOptions, [address = '']: string[]): Promise<Answer> {
+  const { proposeEngine } = await import('../../voice/trials/propose-engine.ts')
+  const voices = options.voices?.split(',').map((voice) => voice.trim())
+  const { source, server, kindName, slug, model } = await proposeEngine(ctx, { ...options, voices, address })
+  if (source === null)
+    throw invalidRequest(
+      `Name ${model === null ? 'the model with --model' : 'voices with --voices'}: ${kindName} at ${server} lists none.`,
+    )
+  if (options.dryRun === true) return { json: { kind: kindName, server, source }, text: source.trimEnd() }
+  const { hearEngine } = await import('../../voice/trials/hear-engine.ts')
+  const { speech, problem } = await hearEngine(ctx, { source })
+  if (speech === null) throw invalidRequest(`Nothing was applied. ${problem}`)
+  const { applyEndpoints } = await import('../../catalog/apply-endpoints.ts')
+  const { applied } = await applyEndpoints(ctx, { source, readAudio: async () => new Uint8Array() })
+  const json = { kind: kindName, server, applied, speech_ms: speech.tookMs, audio_ms: speech.durationMs }
+  return {
+    json,
+    text: [
+      `${kindName} at ${server} spoke ${speechCell({ speech, error: null })}.`,
+      `applied ${slug}`,
+      `Speak with it: ${commandLine(`say "Hello!" --endpoint ${slug} -o hello.mp3`)}`,
+    ].join('\n'),
+  }
 }
 
 async function check(ctx: Context): Promise<Answer> {
@@ -46,7 +96,7 @@ function voicesCell({ missing, offered }: EngineCheck): string {
   return missing.length > 0 ? `missing: ${missing.join(', ')}` : (offered?.toString() ?? 'not listed')
 }
 
-function speechCell({ speech, error }: EngineCheck): string {
+function speechCell({ speech, error }: Pick<EngineCheck, 'speech' | 'error'>): string {
   if (speech === null) return error ?? 'ready at a worker'
   return `${seconds(speech.durationMs)} of audio in ${seconds(speech.tookMs)}`
 }

@@ -78,7 +78,7 @@ async function render(ctx: SampleContext, endpoint: VoiceEndpoint, slug: string)
   return ctx.audio.encode(audio.audio, 'mp3')
 }
 
-function sentenceIn(language: string | null): { readonly language: Language; readonly text: string } {
+export function sentenceIn(language: string | null): { readonly language: Language; readonly text: string } {
   const known = language !== null && Object.hasOwn(SENTENCES, language) ? (language as Language) : 'English'
   return { language: known, text: SENTENCES[known] }
 }
