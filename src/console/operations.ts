@@ -88,6 +88,48 @@ export type DurationRange = {
   to?: number | null | undefined;
 };
 
+/** Kind of failure of an engine. */
+export type EngineFailure =
+  /** The engine answers with something that is no speech. */
+  | 'BAD_AUDIO'
+  /** The server answers, but fails to speak. */
+  | 'BROKEN'
+  /** The engine takes too long for a sentence. */
+  | 'LATE'
+  /** The model cannot be loaded where the worker runs. */
+  | 'MODEL'
+  /** No living worker of the pool owns a server. */
+  | 'NO_SERVER'
+  /** No living worker takes the endpoint's jobs, which wait. */
+  | 'NO_WORKER'
+  /** The server refuses this service, or the worker lacks its key. */
+  | 'REFUSED'
+  /** The server or the model rejects a plain sentence. */
+  | 'REJECTED'
+  /** The worker's own server has ended, or is unwell. */
+  | 'SERVER'
+  /** The server does not answer. */
+  | 'UNREACHABLE'
+  /** The engine lacks voices of the endpoint. */
+  | 'VOICES_MISSING';
+
+/** State of an engine, or of one of its servers. */
+export type EngineState =
+  /** The model is there, and is loaded for the next text. */
+  | 'COLD'
+  /** The engine speaks, but lacks voices, or one of its servers or workers cannot use it. */
+  | 'DEGRADED'
+  /** The engine answers, but does not speak. */
+  | 'FAILING'
+  /** The model is being loaded, or the server of the worker is starting. */
+  | 'LOADING'
+  /** The engine speaks. */
+  | 'READY'
+  /** No worker has found out yet, or none lives. */
+  | 'UNKNOWN'
+  /** No worker reaches the server. */
+  | 'UNREACHABLE';
+
 /** Code of a rejected request, to branch on; the same as in REST. */
 export type ErrorCode =
   /** The key lacks a scope, or the user a role: use one that has it. */
@@ -951,6 +993,40 @@ export type DeleteEndpointMutation = { deleteEndpoint:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type EngineRowFragment = { kind: string, pool: string, state: EngineState, endpoint: { slug: string, name: string, voices: Array<{ slug: string, name: string, language: string | null }> }, servers: Array<{ address: string | null, host: string | null, state: EngineState, slots: number, slotsInUse: number, voicesMissing: Array<string>, spokeAt: string | null, speechMs: number | null, audioMs: number | null, failure: EngineFailure | null, error: string | null, failingSince: string | null, history: Array<{ startedAt: string, spoken: number, failed: number, meanMs: number | null }> }> };
+
+export type EnginesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type EnginesQuery = { engines: Array<{ kind: string, pool: string, state: EngineState, endpoint: { slug: string, name: string, voices: Array<{ slug: string, name: string, language: string | null }> }, servers: Array<{ address: string | null, host: string | null, state: EngineState, slots: number, slotsInUse: number, voicesMissing: Array<string>, spokeAt: string | null, speechMs: number | null, audioMs: number | null, failure: EngineFailure | null, error: string | null, failingSince: string | null, history: Array<{ startedAt: string, spoken: number, failed: number, meanMs: number | null }> }> }> };
+
+export type ProposeEngineMutationVariables = Exact<{
+  address: string;
+  apiKey?: string | null | undefined;
+  model?: string | null | undefined;
+  voices?: Array<string> | string | null | undefined;
+  name?: string | null | undefined;
+}>;
+
+
+export type ProposeEngineMutation = { proposeEngine:
+    | { __typename: 'EngineProposal', server: string, kindName: string, isLoading: boolean, models: Array<string>, model: string | null, name: string, slug: string, source: string | null, voices: Array<{ slug: string, name: string, engineVoice: string, language: string | null }> }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type HearEngineMutationVariables = Exact<{
+  slug?: string | null | undefined;
+  source?: string | null | undefined;
+  voice?: string | null | undefined;
+  text?: string | null | undefined;
+}>;
+
+
+export type HearEngineMutation = { hearEngine:
+    | { __typename: 'HeardSpeech', text: string, audio: string | null, speechMs: number | null, audioMs: number | null, problem: string | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type WindowCausesQueryVariables = Exact<{
   from: string;
   to: string;
@@ -1677,6 +1753,9 @@ export const applyFile: Operation<ApplyFileMutation, ApplyFileMutationVariables>
 export const tryEngine: Operation<TryEngineMutation, TryEngineMutationVariables> = { query: "mutation TryEngine($slug:String!){checkEngine(slug:$slug){__typename ...on EngineCheck{server kind ok voicesOffered voicesMissing speechMs audioMs error}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const endpointWaiting: Operation<EndpointWaitingQuery, EndpointWaitingQueryVariables> = { query: "query EndpointWaiting($filter:JobsFilter){jobStats(all:true filter:$filter){jobs}}" }
 export const deleteEndpoint: Operation<DeleteEndpointMutation, DeleteEndpointMutationVariables> = { query: "mutation DeleteEndpoint($slug:String!){deleteEndpoint(slug:$slug){__typename ...on DeleteEndpointSuccess{slug}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const engines: Operation<EnginesQuery, EnginesQueryVariables> = { query: "query Engines{engines{...EngineRow}}fragment EngineRow on Engine{kind pool state endpoint{slug name voices{slug name language}}servers{address host state slots slotsInUse voicesMissing spokeAt speechMs audioMs failure error failingSince history{startedAt spoken failed meanMs}}}" }
+export const proposeEngine: Operation<ProposeEngineMutation, ProposeEngineMutationVariables> = { query: "mutation ProposeEngine($address:String!$apiKey:String$model:String$voices:[String!]$name:String){proposeEngine(address:$address apiKey:$apiKey model:$model voices:$voices name:$name){__typename ...on EngineProposal{server kindName isLoading models model voices{slug name engineVoice language}name slug source}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const hearEngine: Operation<HearEngineMutation, HearEngineMutationVariables> = { query: "mutation HearEngine($slug:String$source:String$voice:String$text:String){hearEngine(slug:$slug source:$source voice:$voice text:$text){__typename ...on HeardSpeech{text audio speechMs audioMs problem}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const windowCauses: Operation<WindowCausesQuery, WindowCausesQueryVariables> = { query: "query WindowCauses($from:DateTime!$to:DateTime!){failureCauses(from:$from to:$to){...CauseRow}}fragment CauseRow on FailureCause{cause endpointKey errorCode jobs lastJobId}" }
 export const failureTrend: Operation<FailureTrendQuery, FailureTrendQueryVariables> = { query: "query FailureTrend($filter:JobsFilter$groupBy:[JobGroup!]){trend:jobStats(all:true filter:$filter groupBy:$groupBy){hour day errorCode endpointKey jobs}}" }
 export const fleet: Operation<FleetQuery, FleetQueryVariables> = { query: "query Fleet{pools{...PoolRow}workers{...WorkerRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt permits{server requests}gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }

@@ -118,6 +118,12 @@ export async function endpointFile(ctx: Context, input: { readonly slug: string 
   return stringify({ [section]: [{ ...entry, engine: shownEngine(engine) }] })
 }
 
+/** An endpoint that is not applied yet, as a file. */
+export async function proposedFile(endpoint: Readonly<Record<string, unknown>>): Promise<string> {
+  const { stringify } = await import('yaml')
+  return stringify({ endpoints: [endpoint] }, { lineWidth: 0 })
+}
+
 /** Compares the entries of a file with the current catalog. */
 export function changesOf({ catalog }: Pick<Context, 'catalog'>, specs: Specs): readonly EntryChange[] {
   const { endpoints, workflows } = catalog.current

@@ -5,6 +5,9 @@ import { AccountsPage } from './accounts/accounts.tsx'
 import { AllAuditPage } from './audit/all-audit-page.tsx'
 import { EndpointEditorPage } from './endpoints/endpoint-editor-page.tsx'
 import { EndpointsPage } from './endpoints/endpoints-page.tsx'
+import { NEW } from './endpoints/use-file-draft.ts'
+import { AddEnginePage } from './engines/add-engine-page.tsx'
+import { EnginesPage } from './engines/engines-page.tsx'
 import { FailuresPage } from './failures/failures-page.tsx'
 import { FleetPage } from './fleet/fleet-page.tsx'
 import { WorkersPage } from './fleet/workers-page.tsx'
@@ -26,6 +29,7 @@ export function OperatorPage({ place = '' }: { place?: string }) {
   if (screen === 'statistics') return <AllStatisticsPage />
   if (screen === 'audit') return <AllAuditPage />
   if (screen === 'jobs') return id ? <AnyJobPage key={id} id={id} /> : <AllJobsPage />
+  if (screen === 'engines') return id === NEW ? <AddEnginePage /> : <EnginesPage />
   if (screen === 'endpoints') return id ? <EndpointEditorPage key={id} slug={id} /> : <EndpointsPage />
   return <MissingPage />
 }

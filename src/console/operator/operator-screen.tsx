@@ -5,10 +5,12 @@ import './operator.css'
 import './fleet/fleet.css'
 import './cells.css'
 import './endpoints/endpoints.css'
+import './engines/engines.css'
 
 /** Behind /operator, in the order of their tabs. */
 const TABS = [
   ['', 'Fleet'],
+  ['engines', 'Engines'],
   ['jobs', 'Jobs'],
   ['failures', 'Failures'],
   ['statistics', 'Statistics'],

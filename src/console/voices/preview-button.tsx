@@ -38,7 +38,7 @@ export function PreviewButton({ src, label, onError }: PreviewProps) {
   const onClick = (event: Event): void => {
     event.preventDefault()
     if (isPlaying) stop()
-    else if (src !== null) void play(src).catch((error: Error) => error.name !== 'AbortError' && onFailed())
+    else if (src !== null) void playSample(src).catch((error: Error) => error.name !== 'AbortError' && onFailed())
   }
   return (
     <button
@@ -54,7 +54,8 @@ export function PreviewButton({ src, label, onError }: PreviewProps) {
   )
 }
 
-async function play(src: string): Promise<void> {
+/** Plays it from its beginning, and ends whichever played before. */
+export async function playSample(src: string): Promise<void> {
   stop()
   for (const other of document.querySelectorAll('audio')) other.pause()
   const audio = new Audio(ownMedia(src))

@@ -94,7 +94,7 @@ function consoleHeaders(publicUrl: string, bucketUrl: string | null): Readonly<R
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    `media-src 'self' ${media}`,
+    `media-src 'self' data: ${media}`,
     `connect-src 'self' ${media}`,
     "base-uri 'none'",
     "form-action 'none'",

@@ -1,6 +1,7 @@
 import { requireConfirmedOperator } from '../../access/require.ts'
 import { parseEndpointFile } from '../../catalog/files/endpoint-file.ts'
 import { usualInputs } from '../../catalog/files/usual-inputs.ts'
+import { proposedFile } from '../../catalog/files/write-endpoint.ts'
 import { RESERVED_SLUGS } from '../../catalog/voice-endpoint.ts'
 import type { Context } from '../../context/context.ts'
 import { type DetectedServer, detectServer } from '../../engines/detect-server.ts'
@@ -36,7 +37,7 @@ const KIND_NAMES: Readonly<Record<Profile, string>> = {
   openai: 'OpenAI',
 }
 
-export interface ProposeEngine {
+interface ProposeEngine {
   readonly address: string
   /** It is sealed in the proposed file. */
   readonly apiKey?: string | null | undefined
@@ -223,7 +224,6 @@ type Chosen = Pick<EngineProposal, 'server' | 'profile' | 'kindName' | 'name' | 
 /** @throws INVALID_REQUEST */
 async function sourceOf(ctx: Context, chosen: Chosen, { apiKey, apiKeyEnv }: ProposeEngine): Promise<string> {
   const { server, profile, kindName, model, name, slug, voices } = chosen
-  const { stringify } = await import('yaml')
   const key = apiKey?.trim()
   const endpoint = {
     ...{ slug, name, description: `${kindName} on ${new URL(server).hostname}.`, published: true },
@@ -239,7 +239,7 @@ async function sourceOf(ctx: Context, chosen: Chosen, { apiKey, apiKeyEnv }: Pro
       ...(language !== null && { language }),
     })),
   }
-  const source = stringify({ endpoints: [endpoint] }, { lineWidth: 0 })
+  const source = await proposedFile(endpoint)
   parseEndpointFile(source)
   return source
 }

@@ -55,7 +55,7 @@ describe('the page of the console', () => {
     const { headers } = await app.inject({ url: '/console', headers: HTML })
     expect(headers['content-security-policy']).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-        "media-src 'self' https://voice.example.org; connect-src 'self' https://voice.example.org; base-uri 'none'; form-action 'none'; " +
+        "media-src 'self' data: https://voice.example.org; connect-src 'self' https://voice.example.org; base-uri 'none'; form-action 'none'; " +
         "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     )
     expect(headers).toMatchObject({
@@ -68,7 +68,7 @@ describe('the page of the console', () => {
     const behind = await serve('https://example.org/voice/', folder, 'https://audio.example.net/bucket')
     const { headers, body } = await behind.inject({ url: '/console', headers: HTML })
     expect(headers['content-security-policy']).toContain(
-      "media-src 'self' https://example.org https://audio.example.net;",
+      "media-src 'self' data: https://example.org https://audio.example.net;",
     )
     const links = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link)
     expect(links.filter((link) => !link?.startsWith('/voice/console/assets/'))).toEqual([])

@@ -82,7 +82,8 @@ function EditorHead({ file, review: { check, changes }, engineCheck, onApply }: 
   return (
     <div class="row editor-head">
       <span class="faint small-text grow">
-        Keys of servers stay in environment variables. A reference voice needs its recording again, as a data: URL.
+        Keys of servers stay in environment variables, or are in it encrypted. A reference voice needs its recording
+        again, as a data: URL.
       </span>
       <button type="button" class="button" disabled={!file.isUnsaved} onClick={file.undo}>
         Undo all
