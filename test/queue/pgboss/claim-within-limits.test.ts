@@ -21,7 +21,7 @@ import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.
 
 const CLAIMERS = 16
 const FREE = 8
-const BACKLOG = 50_000
+const BACKLOG = 20_000
 /** A claim among a thousand jobs reads about as many. */
 const FEW_PAGES = 600
 
