@@ -7,8 +7,8 @@ import { endProcesses, startRole } from '../../setup/processes/processes.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
-const SECONDS = Number(process.env.FAULT_SECONDS ?? 30)
-const STOPS = Number(process.env.FAULT_STOPS ?? 10)
+const SECONDS = Number(process.env.FAULT_SECONDS ?? 18)
+const STOPS = Number(process.env.FAULT_STOPS ?? 6)
 const SUBMITTERS = 6
 const SUBMIT_EVERY_MS = 100
 const PULL_EVERY_MS = 200

@@ -21,7 +21,7 @@ import { until } from '../../setup/wait.ts'
 const TIMEOUT_MS = 60_000
 const CLIENTS = 4
 /** Submitted at each API, and ended, before the next process is replaced. */
-const JOBS_A_STEP = 10
+const JOBS_A_STEP = 5
 const HOOK = '/hook'
 
 let database: OwnDatabase
