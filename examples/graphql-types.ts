@@ -51,6 +51,8 @@ export type AuditedAction =
   | 'OPERATOR_MARKED'
   /** A user is no operator any more. */
   | 'OPERATOR_UNMARKED'
+  /** A user's password was taken away, and a link made by which they choose another. */
+  | 'PASSWORD_RESET'
   /** The operator gave a user another password. */
   | 'PASSWORD_SET'
   /** A link that signs a user in was made. */

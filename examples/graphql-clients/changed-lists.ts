@@ -53,6 +53,7 @@ export const CHANGED_LISTS: Readonly<Record<string, readonly string[]>> = {
   createSignInLink: AUDIT,
   updateUser: [...CALLER, ...AUDIT],
   disableUser: ['sessions', ...AUDIT],
+  resetPassword: ['sessions', ...AUDIT],
   enableUser: AUDIT,
   completePerson: ['sessions', ...AUDIT],
   changePassword: ['sessions', ...AUDIT],

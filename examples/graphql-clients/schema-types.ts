@@ -33,6 +33,7 @@ export const possibleTypes = {
   RedeliverWebhookResult: ["RequestError","WebhookDelivery"],
   RedeliverWebhooksResult: ["RedeliverWebhooksSuccess","RequestError"],
   RenameVoiceResult: ["AccountVoice","RequestError"],
+  ResetPasswordResult: ["Invitation","RequestError"],
   RetargetCompanionResult: ["CompanionRetargetAnswer","RequestError"],
   RetryJobResult: ["RequestError","RetryJobSuccess"],
   RetryJobsResult: ["RequestError","RetryJobsSuccess"],

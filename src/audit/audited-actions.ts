@@ -13,6 +13,7 @@ export const AUDITED_ACTIONS = {
   operator_marked: 'A user was made an operator.',
   operator_unmarked: 'A user is no operator any more.',
   password_set: 'The operator gave a user another password.',
+  password_reset: "A user's password was taken away, and a link made by which they choose another.",
   sign_in_link_created: 'A link that signs a user in was made.',
   webhook_url_set: 'The URL of webhooks was set or cleared; `detail` is its origin.',
   webhook_secret_rotated: 'The signing secret of webhooks was rotated.',

@@ -41,6 +41,8 @@ export type AuditedAction =
   | 'OPERATOR_MARKED'
   /** A user is no operator any more. */
   | 'OPERATOR_UNMARKED'
+  /** A user's password was taken away, and a link made by which they choose another. */
+  | 'PASSWORD_RESET'
   /** The operator gave a user another password. */
   | 'PASSWORD_SET'
   /** A link that signs a user in was made. */
@@ -1220,6 +1222,16 @@ export type NewLinkMutation = { createSignInLink:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type ResetPasswordMutationVariables = Exact<{
+  user: string;
+}>;
+
+
+export type ResetPasswordMutation = { resetPassword:
+    | { __typename: 'Invitation', signInLink: { url: string, expiresAt: string } }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type ChangeRoleMutationVariables = Exact<{
   user: string;
   role: UserRole;
@@ -1774,6 +1786,7 @@ export const peaks: Operation<PeaksQuery, PeaksQueryVariables> = { query: "query
 export const people: Operation<PeopleQuery, PeopleQueryVariables> = { query: "query People($first:Int$after:String$last:Int$before:String){users(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id email role createdAt lastSeenAt disabledAt hasPassword}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const inviteUser: Operation<InviteUserMutation, InviteUserMutationVariables> = { query: "mutation InviteUser($email:String!$role:UserRole!){inviteUser(email:$email role:$role){__typename ...on Invitation{signInLink{url expiresAt}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const newLink: Operation<NewLinkMutation, NewLinkMutationVariables> = { query: "mutation NewLink($user:ID!){createSignInLink(user:$user){__typename ...on NewSignInLink{url expiresAt}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const resetPassword: Operation<ResetPasswordMutation, ResetPasswordMutationVariables> = { query: "mutation ResetPassword($user:ID!){resetPassword(user:$user){__typename ...on Invitation{signInLink{url expiresAt}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const changeRole: Operation<ChangeRoleMutation, ChangeRoleMutationVariables> = { query: "mutation ChangeRole($user:ID!$role:UserRole!){updateUser(user:$user role:$role){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const disableUser: Operation<DisableUserMutation, DisableUserMutationVariables> = { query: "mutation DisableUser($user:ID!){disableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const enableUser: Operation<EnableUserMutation, EnableUserMutationVariables> = { query: "mutation EnableUser($user:ID!){enableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

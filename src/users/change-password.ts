@@ -1,11 +1,14 @@
 import { requireSession, requireSystem } from '../access/require.ts'
 import { recordUserChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
+import { lockRow } from '../db/lock-row.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { invalidRequest, notFound } from '../errors/service-error.ts'
+import type { Invitation } from './create-user.ts'
 import { checkPassword, hashPassword, verifyPassword } from './password.ts'
 import { endSessions } from './sessions.ts'
 import type { SignInContext } from './sign-in.ts'
+import { INVITATION_LIFETIME_MS, openLink, requireLinkable, type SignInLinkContext } from './sign-in-link.ts'
 import { managedUser } from './update-user.ts'
 import { checkEmail, emailTaken, isEmailTaken, USER_VIEW, type User } from './users.ts'
 
@@ -83,6 +86,29 @@ export async function setPassword(ctx: Context, { user, password }: NewPassword)
     return changed
   })
 }
+
+/**
+ * Takes a user's password away, ends their sessions, and makes a link by which they come and choose another, within three days.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), REAUTHENTICATION_REQUIRED, INVALID_REQUEST for the caller or a disabled user
+ */
+export async function resetPassword(ctx: SignInLinkContext, input: { readonly user: string }): Promise<Invitation> {
+  const managed = await managedUser(ctx, input.user)
+  const { id } = managed
+  if (ctx.actor.kind === 'session' && ctx.actor.userId === id) throw ownPassword()
+  return ctx.db.prisma.$transaction(async (tx) => {
+    await lockRow(tx, 'user', id)
+    await requireLinkable(ctx, tx, id)
+    const user = await tx.user.update({ where: { id }, data: { passwordHash: null }, select: USER_VIEW })
+    await endSessions(tx, id)
+    await recordUserChange(tx, ctx, 'password_reset', managed)
+    return { user, signInLink: await openLink(ctx, tx, id, INVITATION_LIFETIME_MS) }
+  })
+}
+
+const ownPassword = () =>
+  invalidRequest('Change your own password under Profile, or ask another owner for a link.', [
+    { path: '/user', message: 'is the caller' },
+  ])
 
 /**
  * Gives a caller without a password an address and a password, and ends their other sessions and links.

@@ -59,7 +59,7 @@ export async function signInLink(ctx: SignInContext, { token, address, query }: 
 }
 
 /**
- * Makes a link that signs a user in once, within 15 minutes.
+ * Makes a link that signs a user in once, within 15 minutes; an owner's link for a user without a password is an invitation again.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), INVALID_REQUEST for a disabled user
  */
 export async function createSignInLink(
@@ -70,12 +70,20 @@ export async function createSignInLink(
   const { id } = managed
   return ctx.db.prisma.$transaction(async (tx) => {
     await lockRow(tx, 'user', id)
-    const user = await tx.user.findUniqueOrThrow({ where: { id }, select: { disabledAt: true, operator: true } })
-    if (user.operator) requireSystemFor(ctx)
-    if (user.disabledAt !== null) throw disabled()
+    const { passwordHash } = await requireLinkable(ctx, tx, id)
     await recordUserChange(tx, ctx, 'sign_in_link_created', managed)
-    return openLink(ctx, tx, id)
+    const isInvited = passwordHash === null && ctx.actor.kind !== 'system'
+    return openLink(ctx, tx, id, isInvited ? INVITATION_LIFETIME_MS : LIFETIME_MS)
   })
+}
+
+/** @throws FORBIDDEN for an operator, INVALID_REQUEST for a disabled user */
+export async function requireLinkable(ctx: Context, tx: PrismaTx, id: string) {
+  const select = { disabledAt: true, operator: true, passwordHash: true }
+  const user = await tx.user.findUniqueOrThrow({ where: { id }, select })
+  if (user.operator) requireSystemFor(ctx)
+  if (user.disabledAt !== null) throw disabled()
+  return user
 }
 
 /** The transaction has locked or written the user's row. */
@@ -83,7 +91,7 @@ export async function openLink(
   ctx: SignInLinkContext,
   tx: PrismaTx,
   userId: string,
-  lifetimeMs = LIFETIME_MS,
+  lifetimeMs: number,
 ): Promise<NewSignInLink> {
   const [token, now] = [newToken(), ctx.now()]
   const expiresAt = new Date(now.getTime() + lifetimeMs)

@@ -2,7 +2,7 @@ import type { UserRole } from '../access/scopes.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
 import { loadedBy, presentedBy, queriedBy, resolvedBy } from '../graphql/resolved-by.ts'
-import { completePerson } from './change-password.ts'
+import { completePerson, resetPassword } from './change-password.ts'
 import { type Invitation, type InvitationInput, inviteUser } from './create-user.ts'
 import { createSignInLink, LINK_VIEW, type NewSignInLink, redeemSignInLink, signInLink } from './sign-in-link.ts'
 import { disableUser, enableUser, type UserUpdate, updateUser } from './update-user.ts'
@@ -35,6 +35,8 @@ const SignInLinkRef = builder.prismaObject('SignInLink', {
   }),
 })
 
+const NEEDS = "Needs the scope account:admin, or a signed-in owner; for another account's users the scope operator."
+const USER = 'Id or e-mail address of a user.'
 const TOKEN = 'Token of the link: what follows `#` in its URL.'
 
 builder.queryField('signInLink', (t) =>
@@ -59,7 +61,7 @@ builder.mutationFields((t) => ({
     type: NewSignInLinkRef,
     errors: result('New sign-in link', 'none was made'),
     description:
-      "Makes a link that signs a user of the account in, once and within 15 minutes. Needs the scope account:admin, or a signed-in owner; for another account's users the scope operator.",
+      "Makes a link that signs a user of the account in, once: within 15 minutes, or within three days if the user has no password. Needs the scope account:admin, or a signed-in owner; for another account's users the scope operator.",
     args: { user: t.arg.id({ required: true, description: 'Id or e-mail address of a user.' }) },
     ...resolvedBy(createSignInLink, (args: { user: string }) => args),
   }),
@@ -94,14 +96,11 @@ builder.mutationFields((t) => ({
   }),
 }))
 
-const NEEDS = "Needs the scope account:admin, or a signed-in owner; for another account's users the scope operator."
-const USER = 'Id or e-mail address of a user.'
-
 const InvitationRef = builder.objectRef<Invitation>('Invitation').implement({
-  description: 'User who was just added, with a link to sign in.',
+  description: 'User without a password, with a link to sign in.',
   fields: (t) => ({
     user: t.prismaField({
-      description: 'User who was added.',
+      description: 'User whom the link signs in.',
       ...loadedBy(UserRef, loadUsers, ({ user }: Invitation) => user.id),
       nullable: false,
     }),
@@ -124,6 +123,13 @@ builder.mutationFields((t) => ({
       account: t.arg.id({ description: "Id or name of an account; the caller's own unless given." }),
     },
     ...resolvedBy(inviteUser, (args: InvitationInput) => args),
+  }),
+  resetPassword: t.field({
+    type: InvitationRef,
+    errors: result('User with a link to choose another password', 'the password stays as it is'),
+    description: `Takes the password of a user away, ends their sessions, and makes a link that lets them in once, within three days, to choose another. ${NEEDS}`,
+    args: { user: t.arg.id({ required: true, description: USER }) },
+    ...resolvedBy(resetPassword, (args: { user: string }) => args),
   }),
   updateUser: t.prismaField({
     errors: result('Changed user', "the user's role stays as it is"),

@@ -419,6 +419,11 @@ const CASES: readonly Case[] = [
     reads: shown('audit'),
   },
   {
+    name: 'resetPassword',
+    mutation: does('resetPassword(user: $user)', of('Invitation', 'user { id hasPassword }'), '($user: ID!)'),
+    reads: [...shown('users', 'audit'), SESSIONS, USERS],
+  },
+  {
     name: 'updateUser',
     mutation: user('updateUser(user: $user, role: OWNER)'),
     reads: [...shown('users', 'audit'), USERS],

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { USER_ROLES, type UserRole } from '../../access/scopes.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
+import type { NewSignInLink } from '../../users/sign-in-link.ts'
 import type { User } from '../../users/users.ts'
 import { commandLine } from '../../values/program.ts'
 import { size } from '../options.ts'
@@ -41,6 +42,7 @@ export function addUserCommands(program: Command): void {
   addList(users)
   addStanding(users)
   addPassword(users)
+  addReset(users)
   addLink(users)
   addOperator(users)
 
@@ -85,14 +87,30 @@ function addLink(users: Command): void {
       .argument('<user>', 'id or e-mail address'),
     async (ctx, _options, [user = '']) => {
       const { createSignInLink } = await import('../../users/sign-in-link.ts')
-      const { url, expiresAt } = await createSignInLink(ctx, { user })
-      return {
-        json: { url, expires_at: expiresAt },
-        text: `${url}\nIt signs in once, until ${expiresAt.toISOString()}.`,
-      }
+      return shownLink(await createSignInLink(ctx, { user }))
     },
   )
 }
+
+function addReset(users: Command): void {
+  operatorCommand(
+    users
+      .command('reset-password')
+      .description(
+        "take a user's password away, sign them out everywhere, and print a link by which they choose another, within three days",
+      )
+      .argument('<user>', 'id or e-mail address'),
+    async (ctx, _options, [user = '']) => {
+      const { resetPassword } = await import('../../users/change-password.ts')
+      return shownLink((await resetPassword(ctx, { user })).signInLink)
+    },
+  )
+}
+
+const shownLink = ({ url, expiresAt }: NewSignInLink) => ({
+  json: { url, expires_at: expiresAt },
+  text: `${url}\nIt signs in once, until ${expiresAt.toISOString()}.`,
+})
 
 function choosePassword({ passwordFile }: PasswordOption): { password: string; shown: { password?: string } } {
   if (passwordFile !== undefined) return { password: readPassword(passwordFile), shown: {} }

@@ -10,6 +10,7 @@ export const ACTIONS: Readonly<Record<AuditedAction, readonly [words: string, gr
   USER_DISABLED: ['Person disabled', 'People'],
   USER_ENABLED: ['Person enabled', 'People'],
   PASSWORD_SET: ['Password set by the operator', 'People'],
+  PASSWORD_RESET: ['New password asked for', 'People'],
   SIGN_IN_LINK_CREATED: ['Sign-in link made', 'People'],
   OPERATOR_MARKED: ['Operator role given', 'People'],
   OPERATOR_UNMARKED: ['Operator role removed', 'People'],

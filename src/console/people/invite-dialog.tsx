@@ -33,7 +33,7 @@ export function InviteDialog({ onDone, onClose, onLink }: InviteDialogProps) {
         {invite.failure !== null && <Failure failure={invite.failure} />}
         <TextField
           label="E-mail address"
-          hint="To sign in with. No e-mail is sent: you pass on a link."
+          hint="To sign in with. No e-mail is sent: you pass on a link, which works once, for three days."
           type="email"
           required
           autocomplete="off"

@@ -10,6 +10,7 @@ import {
   newLink,
   type PagesFragment,
   people as peopleQuery,
+  resetPassword,
 } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { exactTime, isolated } from '../parts/format.ts'
@@ -91,6 +92,7 @@ function PersonDialog({ act, person, onLink, onDone, onClose }: PersonDialogProp
   const onConfirm = async (): Promise<void> => {
     const user = person.id
     if (act === 'link') onLink(linkOf((await ask(newLink, { user })).createSignInLink))
+    else if (act === 'reset') onLink(linkOf((await ask(resetPassword, { user })).resetPassword.signInLink))
     else if (act === 'disable') await ask(disableUser, { user })
     else if (act === 'enable') await ask(enableUser, { user })
     else await ask(changeRole, { user, role: person.role === 'OWNER' ? 'MEMBER' : 'OWNER' })
@@ -106,7 +108,13 @@ function PersonDialog({ act, person, onLink, onDone, onClose }: PersonDialogProp
 function questionOf(act: PersonAct, person: Person): readonly [title: string, action: string, text: string] {
   const email = isolated(person.email)
   if (act === 'link')
-    return ['Make a sign-in link?', 'Make the link', `It signs ${email} in, once and within 15 minutes.`]
+    return ['Make a sign-in link?', 'Make the link', `It signs ${email} in, once and within three days.`]
+  if (act === 'reset')
+    return [
+      'Let this person choose a new password?',
+      'Make the link',
+      `The password of ${email} stops working at once, and their sessions end. You get a link to hand over: it works once, for three days.`,
+    ]
   if (act === 'disable')
     return [
       'Disable this person?',

@@ -71,7 +71,7 @@ const PersonRow = ({ person, isReader, isLastOwner, onAct }: PersonRowProps) => 
       <Moment at={person.lastSeenAt} empty="never" />
     </td>
     <td class="end">
-      <PersonButtons person={person} isLastOwner={isLastOwner} onAct={onAct} />
+      <PersonButtons person={person} isReader={isReader} isLastOwner={isLastOwner} onAct={onAct} />
     </td>
   </tr>
 )
@@ -81,7 +81,21 @@ const PersonState = ({ person: { disabledAt, hasPassword } }: { person: Person }
   return hasPassword ? <StateMark state="READY" label="active" /> : <span class="pill warn">no password yet</span>
 }
 
-const PersonButtons = ({ person, isLastOwner, onAct }: Omit<PersonRowProps, 'isReader'>) => {
+/** Readers change their own password under Profile. */
+const LinkButton = ({ person: { email, hasPassword }, isReader, onAct }: Omit<PersonRowProps, 'isLastOwner'>) => {
+  if (isReader) return null
+  return hasPassword ? (
+    <ActButton label={`New password for ${email}`} onClick={() => onAct('reset')}>
+      New password
+    </ActButton>
+  ) : (
+    <ActButton label={`Sign-in link for ${email}`} onClick={() => onAct('link')}>
+      Sign-in link
+    </ActButton>
+  )
+}
+
+const PersonButtons = ({ person, isReader, isLastOwner, onAct }: PersonRowProps) => {
   const { email, role, disabledAt } = person
   if (disabledAt)
     return (
@@ -93,9 +107,7 @@ const PersonButtons = ({ person, isLastOwner, onAct }: Omit<PersonRowProps, 'isR
   const otherRole = role === 'OWNER' ? 'Make member' : 'Make owner'
   return (
     <>
-      <ActButton label={`Sign-in link for ${email}`} onClick={() => onAct('link')}>
-        Sign-in link
-      </ActButton>
+      <LinkButton person={person} isReader={isReader} onAct={onAct} />
       <ActButton label={`${otherRole}: ${email}`} reason={reason} onClick={() => onAct('role')}>
         {otherRole}
       </ActButton>

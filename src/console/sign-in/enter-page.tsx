@@ -76,7 +76,8 @@ const Welcome = ({ link, isOpening, onOpen }: WelcomeProps) => (
 const DeadLink = () => (
   <div class="stack">
     <p class="lead">
-      It was used already, or is too old. Ask for another one, or make it on the machine that runs Sonant:
+      It was used already, or is too old: an invitation works once, for three days. Ask whoever sent it for another one,
+      which an owner of the account makes under People. Whoever runs Sonant makes one as well:
     </p>
     <pre>{serviceCommand('users sign-in-link you@example.com')}</pre>
     <a class="button" href={at('/')}>

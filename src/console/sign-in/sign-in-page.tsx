@@ -36,7 +36,10 @@ export const LostPassword = () => (
 
 export const LinkAdvice = ({ email }: { readonly email: string }) => (
   <>
-    <p>An operator makes a link that signs you in once, on the machine that runs Sonant:</p>
+    <p>
+      Ask an owner of your account: under People they make a link with which you come in. An operator makes one on the
+      machine that runs Sonant:
+    </p>
     <pre>{serviceCommand(`users sign-in-link ${email}`)}</pre>
   </>
 )

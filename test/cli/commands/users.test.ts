@@ -118,6 +118,20 @@ describe('sonant users sign-in-link', () => {
   })
 })
 
+describe('sonant users reset-password', () => {
+  test('ends a password and prints a link by which its user chooses another', async () => {
+    const account = await service.createAccount()
+    const create = ['users', 'create', '--account', account, '--email', 'forgot@example.org']
+    const { password, user_id: id } = await sonantHere<{ user_id: string; password: string }>(env, ...create)
+    const link = await sonantHere<{ url: string; expires_at: string }>(env, 'users', 'reset-password', id)
+    expect(link).toEqual({
+      url: expect.stringMatching(new RegExp(`^${service.url}/console/enter#[\\w-]{43}$`)),
+      expires_at: expect.stringMatching(/Z$/),
+    })
+    expect(await signIn('forgot@example.org', password)).toBeNull()
+  })
+})
+
 describe('sonant users', () => {
   test('list, disable and enable name the users', async () => {
     const account = await service.createAccount()

@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setPassword } from '../../../src/users/change-password.ts'
-import { disableUser } from '../../../src/users/update-user.ts'
+import { disableUser, setOperator } from '../../../src/users/update-user.ts'
 import { call } from '../../setup/http.ts'
+import { insertJob } from '../../setup/jobs/jobs.ts'
 import { ask as askAt, codeOf, errorOf, mutation } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { openSocketClient } from '../../setup/service/subscriber.ts'
 import { PASSWORD, tokenOf, type Users, usersOf } from '../../setup/service/users.ts'
 
 const CREATE = mutation('createSignInLink(user: $user)', '... on NewSignInLink { url expiresAt }', '($user: ID!)')
+const RESET = mutation(
+  'resetPassword(user: $user)',
+  '... on Invitation { user { id hasPassword } signInLink { url expiresAt } }',
+  '($user: ID!)',
+)
 const LOOK = 'query ($token: String!) { signInLink(token: $token) { email account expiresAt } }'
 const COMPLETE = mutation(
   'completePerson(email: $email, password: $password)',
@@ -17,6 +23,16 @@ const COMPLETE = mutation(
 const ME = '{ me { user { email hasPassword } accountId } }'
 const UNKNOWN_TOKEN = 'A'.repeat(43)
 
+interface Link {
+  readonly url: string
+  readonly expiresAt: string
+}
+
+interface Invitation {
+  readonly user: { readonly id: string }
+  readonly signInLink: Link
+}
+
 let service: TestRuntime
 let users: Users
 beforeAll(async () => {
@@ -25,6 +41,9 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
+const DAY_MS = 86_400_000
+const daysLeft = (expiresAt: string) => (Date.parse(expiresAt) - service.runtime.now().getTime()) / DAY_MS
+
 const system = () => service.runtime.as({ kind: 'system' })
 const nameOf = async (account: string) =>
   (await service.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })).name
@@ -32,7 +51,7 @@ const nameOf = async (account: string) =>
 describe('a sign-in link', () => {
   test('is made by an owner, says whose it is without being used up, and signs its user in once', async () => {
     const owner = await users.user()
-    const member = await users.newcomer('member', owner.account)
+    const member = await users.user('member', owner.account)
     const made = await users.ask(CREATE, { user: member.email.toUpperCase() }, owner.cookie)
     const { url, expiresAt } = made.data!.createSignInLink as { url: string; expiresAt: string }
     expect(url).toMatch(new RegExp(`^${service.url}/console/enter#[\\w-]{43}$`))
@@ -43,11 +62,27 @@ describe('a sign-in link', () => {
     for (const _time of ['once', 'twice']) expect((await users.ask(LOOK, { token })).data).toEqual(shown)
     const entered = await users.redeem(token)
     expect(entered.data).toEqual({ redeemSignInLink: { id: member.id } })
-    const me = { user: { email: member.email, hasPassword: false }, accountId: owner.account }
+    const me = { user: { email: member.email, hasPassword: true }, accountId: owner.account }
     expect((await users.ask(ME, {}, entered.cookie)).data).toEqual({ me })
     const again = await users.redeem(token)
     expect([again.data, codeOf(again), again.cookie]).toEqual([null, 'UNAUTHORIZED', undefined])
     expect((await users.ask(LOOK, { token })).data).toEqual({ signInLink: null })
+  })
+
+  test('is an invitation again for a user without a password: it works for three days', async () => {
+    const owner = await users.user()
+    const invite = mutation(
+      'inviteUser(email: "late@example.org", role: MEMBER)',
+      '... on Invitation { user { id } signInLink { url expiresAt } }',
+    )
+    const { user, signInLink } = (await users.ask(invite, {}, owner.cookie)).data!.inviteUser as Invitation
+    const again = (await users.ask(CREATE, { user: user.id }, owner.cookie)).data!.createSignInLink as Link
+    for (const { expiresAt } of [signInLink, again]) expect(Math.abs(daysLeft(expiresAt) - 3)).toBeLessThan(0.01)
+    const age = `update sign_in_link set expires_at = expires_at - interval '71 hours' where user_id = $1`
+    await service.runtime.db.pool.query(age, [user.id])
+    expect((await users.redeem(tokenOf(signInLink.url))).data).toEqual({ redeemSignInLink: { id: user.id } })
+    await service.runtime.db.pool.query(age, [user.id])
+    expect(codeOf(await users.redeem(tokenOf(again.url)))).toBe('UNAUTHORIZED')
   })
 
   test('signs one of many in who use it at the same moment', async () => {
@@ -189,5 +224,56 @@ describe('completePerson', () => {
     const { cookie } = await users.redeem(await users.tokenFor(newcomer.id))
     const change = mutation(`changePassword(currentPassword: "", newPassword: "${PASSWORD}")`, '__typename')
     expect(errorOf(await users.ask(change, {}, cookie))?.details).toMatchObject([{ path: '/currentPassword' }])
+  })
+})
+
+describe('resetPassword', () => {
+  test("ends a user's password and sessions, and its link lets them choose another, once", async () => {
+    const owner = await users.user()
+    const member = await users.user('member', owner.account)
+    const older = await users.tokenFor(member.id)
+    const client = openSocketClient(service.url, null, { cookie: member.cookie, origin: service.url })
+    const jobId = await insertJob(service.runtime.db, owner.account, { status: 'processing' })
+    const heard = client.subscribe<{ jobsUpdated: { id: string } }>('subscription { jobsUpdated { id } }')
+    await heard.waitFor(({ jobsUpdated }) => jobsUpdated.id === jobId)
+    const answer = await users.ask(RESET, { user: member.email }, owner.cookie)
+    const { user, signInLink } = answer.data!.resetPassword as Invitation
+    expect(user).toEqual({ id: member.id, hasPassword: false })
+    const { url, expiresAt } = signInLink
+    expect(Math.abs(daysLeft(expiresAt) - 3)).toBeLessThan(0.01)
+    expect(await client.closed()).toBe(4403)
+    expect((await users.ask(ME, {}, member.cookie)).data).toEqual({ me: null })
+    expect(codeOf(await users.signIn(member.email))).toBe('UNAUTHORIZED')
+    expect(codeOf(await users.redeem(older))).toBe('UNAUTHORIZED')
+    const { cookie } = await users.redeem(tokenOf(url))
+    const fresh = `${PASSWORD} anew`
+    const completed = await users.ask(COMPLETE, { email: member.email, password: fresh }, cookie)
+    expect(completed.data).toEqual({ completePerson: { email: member.email, hasPassword: true } })
+    expect(codeOf(await users.signIn(member.email))).toBe('UNAUTHORIZED')
+    expect((await users.signIn(member.email, fresh)).data).toEqual({ signIn: { id: member.id } })
+    expect(codeOf(await users.redeem(tokenOf(url)))).toBe('UNAUTHORIZED')
+    const audit = '{ auditEntries(actions: [PASSWORD_RESET]) { nodes { subjectName by { name } detail } } }'
+    expect((await users.ask(audit, {}, owner.cookie)).data).toEqual({
+      auditEntries: { nodes: [{ subjectName: member.email, by: { name: owner.email }, detail: null }] },
+    })
+  })
+
+  test("is for owners, of the users of their own account, and not for one's own or an operator's password", async () => {
+    const [owner, other] = [await users.user(), await users.user()]
+    const member = await users.user('member', owner.account)
+    expect(codeOf(await users.ask(RESET, { user: owner.id }, member.cookie))).toBe('FORBIDDEN')
+    expect(codeOf(await users.ask(RESET, { user: owner.id }))).toBe('UNAUTHORIZED')
+    expect(codeOf(await users.ask(RESET, { user: other.id }, owner.cookie))).toBe('NOT_FOUND')
+    expect(errorOf(await users.ask(RESET, { user: owner.email }, owner.cookie))?.details).toEqual([
+      { path: '/user', message: 'is the caller' },
+    ])
+    await setOperator(system(), { user: member.id, operator: true })
+    expect(codeOf(await users.ask(RESET, { user: member.id }, owner.cookie))).toBe('FORBIDDEN')
+    await setOperator(system(), { user: member.id, operator: false })
+    await disableUser(system(), { user: member.id })
+    expect(errorOf(await users.ask(RESET, { user: member.id }, owner.cookie))?.details).toEqual([
+      { path: '/user', message: 'is disabled' },
+    ])
+    for (const { email } of [owner, other]) expect(codeOf(await users.signIn(email))).toBeUndefined()
   })
 })
