@@ -31,6 +31,12 @@ export type AudioFormat =
 export type AuditedAction =
   /** An account was made. */
   | 'ACCOUNT_CREATED'
+  /** The keys and users of an account were refused from then on. */
+  | 'ACCOUNT_DISABLED'
+  /** The keys and users of an account may use the service again. */
+  | 'ACCOUNT_ENABLED'
+  /** An account got another name, which is `detail`. */
+  | 'ACCOUNT_RENAMED'
   /** An account got other limits; `detail` says which it has. */
   | 'ACCOUNT_UPDATED'
   /** Credits were given or taken; `detail` says how many. */

@@ -69,7 +69,9 @@ export const CHANGED_LISTS: Readonly<Record<string, readonly string[]>> = {
   setLexicon: ['lexicon', 'reading'],
   createAccount: ['accounts', ...AUDIT],
   creditAccount: [...LEDGER, ...AUDIT],
-  updateAccount: AUDIT,
+  updateAccount: ['accounts', ...AUDIT],
+  disableAccount: AUDIT,
+  enableAccount: AUDIT,
   applyEndpoints: ENDPOINTS,
   deleteEndpoint: ENDPOINTS,
 }

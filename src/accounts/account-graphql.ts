@@ -16,6 +16,7 @@ import {
 } from './accounts.ts'
 import { createAccount } from './create-account.ts'
 import { creditAccount } from './credit-account.ts'
+import { disableAccount, enableAccount } from './disable-account.ts'
 import { usedThisMonth } from './monthly-usage.ts'
 import { runningNow } from './running-jobs.ts'
 import { type AccountChange, updateAccount } from './update-account.ts'
@@ -49,6 +50,11 @@ export const AccountRef = builder.prismaObject('Account', {
     id: t.exposeID('id', { description: 'Id of the account.' }),
     name: t.exposeString('name', { description: 'Name of the account; no other account has it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time when the account was created.' }),
+    disabledAt: t.expose('disabledAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time when an operator disabled the account: its keys and users are refused. Null if they are not.',
+    }),
     credits: t.float({
       description: 'Balance of the account in credits: a whole number.',
       resolve: ({ credits }) => Number(credits),
@@ -182,9 +188,12 @@ builder.mutationFields((t) => ({
   updateAccount: t.prismaField({
     errors: result('Changed account', 'the account stays as it is'),
     description:
-      'Changes the limits of an account. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
+      'Renames an account or changes its limits. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
     args: {
       account: t.arg.id({ required: true, description: 'Id or name of the account.' }),
+      name: t.arg.string({
+        description: 'Name that no other account has. The name stays as it is unless given.',
+      }),
       monthlyLimit: t.arg.float({
         description:
           'Credits that the account may use in a calendar month, in UTC; null for no limit. The limit stays as it is unless given.',
@@ -195,5 +204,22 @@ builder.mutationFields((t) => ({
       }),
     },
     ...queriedBy(AccountRef, updateAccount, (args: Omit<AccountChange, 'query'>) => args),
+  }),
+}))
+
+const CONFIRMED = 'Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.'
+
+builder.mutationFields((t) => ({
+  disableAccount: t.prismaField({
+    errors: result('Disabled account', 'the account may still be used'),
+    description: `Refuses the keys and users of an account from now on, until it is enabled; jobs and webhooks under way go on. ${CONFIRMED}`,
+    args: { account: t.arg.id({ required: true, description: 'Id or name of the account.' }) },
+    ...queriedBy(AccountRef, disableAccount, (args: { account: string }) => args),
+  }),
+  enableAccount: t.prismaField({
+    errors: result('Enabled account', 'the account stays disabled'),
+    description: `Lets the keys and users of a disabled account use the service again. ${CONFIRMED}`,
+    args: { account: t.arg.id({ required: true, description: 'Id or name of the account.' }) },
+    ...queriedBy(AccountRef, enableAccount, (args: { account: string }) => args),
   }),
 }))

@@ -17,12 +17,14 @@ export const ACCOUNT_VIEW = {
   monthlyLimit: true,
   maxRunning: true,
   createdAt: true,
+  disabledAt: true,
 } as const
 const NAME_MAX_CHARACTERS = 200
+const UNIQUE_VIOLATION = 'P2002'
 /** Far below PostgreSQL's largest bigint, so sums of balances fit. */
 export const MAX_CREDITS = 10n ** 15n
 const ACCOUNTS =
-  'select id, name, credits, monthly_limit as "monthlyLimit", max_running as "maxRunning", created_at as "createdAt" from account'
+  'select id, name, credits, monthly_limit as "monthlyLimit", max_running as "maxRunning", created_at as "createdAt", disabled_at as "disabledAt" from account'
 
 export interface AccountsInput extends PageInput {
   readonly search?: string | null | undefined
@@ -102,6 +104,18 @@ async function readAccount(ctx: Context, named: string, query: RowQuery | undefi
     : await ctx.db.prisma.account.findFirst({ where, select: selectOf(ACCOUNT_VIEW, query) })
   if (found === null) throw unknownAccount(named)
   return found
+}
+
+/** Callers name an account by id or name, so a name must not be another account's id. @throws INVALID_REQUEST */
+export function checkAccountName(name: string): void {
+  if (isId('acct', name)) throw invalidRequest('Choose another name: this one is an account id.')
+  checkName(name)
+}
+
+/** @throws INVALID_REQUEST if `error` says that another account has the name, else `error` */
+export function explainTakenName(error: unknown, name: string): never {
+  if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error
+  throw invalidRequest(`Choose another name: "${name}" is taken.`, [{ path: '/name', message: 'is taken' }])
 }
 
 /** @throws INVALID_REQUEST */

@@ -6,11 +6,10 @@ import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
-import { isId, newId } from '../values/id.ts'
+import { newId } from '../values/id.ts'
 import type { SecretVault } from '../values/secret-vault.ts'
-import { ACCOUNT_VIEW, type Account, checkName, MAX_CREDITS } from './accounts.ts'
+import { ACCOUNT_VIEW, type Account, checkAccountName, explainTakenName, MAX_CREDITS } from './accounts.ts'
 
-const UNIQUE_VIOLATION = 'P2002'
 const SECRET_BYTES = 32
 
 export interface NewAccountContext extends Context, MeasuredParts {
@@ -23,9 +22,7 @@ export async function createAccount(
   input: { readonly name: string; readonly credits: bigint; readonly query?: RowQuery },
 ): Promise<Account> {
   requireConfirmedOperator(ctx)
-  // Commands take an id or a name, so a name must not be another account's id.
-  if (isId('acct', input.name)) throw invalidRequest('Choose another name: this one is an account id.')
-  checkName(input.name)
+  checkAccountName(input.name)
   if (input.credits < 0n || input.credits > MAX_CREDITS) {
     const details = [{ path: '/credits', message: `must be from 0 to ${MAX_CREDITS}` }]
     throw invalidRequest(`Give credits from 0 to ${MAX_CREDITS}.`, details)
@@ -46,11 +43,7 @@ export async function createAccount(
     await recordChange(sqlIn(tx), ctx.actor, { action: 'account_created', ...change })
     return account
   })
-  const created = await create.catch((error: { code?: string }) => {
-    if (error.code === UNIQUE_VIOLATION)
-      throw invalidRequest(`Choose another name: "${input.name}" is taken.`, [{ path: '/name', message: 'is taken' }])
-    throw error
-  })
+  const created = await create.catch((error: unknown) => explainTakenName(error, input.name))
   ctx.telemetry.count('credits_total', { kind: 'grant' }, Number(input.credits))
   return created
 }

@@ -2,6 +2,9 @@
 export const AUDITED_ACTIONS = {
   account_created: 'An account was made.',
   account_updated: 'An account got other limits; `detail` says which it has.',
+  account_renamed: 'An account got another name, which is `detail`.',
+  account_disabled: 'The keys and users of an account were refused from then on.',
+  account_enabled: 'The keys and users of an account may use the service again.',
   credits_granted: 'Credits were given or taken; `detail` says how many.',
   key_created: 'An API key was made; `detail` lists its scopes and says its limits.',
   key_updated: 'An API key was renamed or got other scopes or limits; `detail` says which it has.',

@@ -6,13 +6,14 @@ import { BatchedCalls } from '../concurrency/batch-calls.ts'
 import type { Parts } from '../context/context.ts'
 import { cancellable } from '../db/cancellable-client.ts'
 import type { Database } from '../db/database.ts'
-import { unauthorized } from '../errors/service-error.ts'
+import { accountDisabled, unauthorized } from '../errors/service-error.ts'
 import { hashToken, isToken, SESSION_IDLE_MS } from '../users/sessions.ts'
 
 const FIND_KEYS = {
   name: 'authenticate',
   text: `select k.hash, k.id, k.account_id, k.scopes, a.credits - a.held as credits, least(${allowanceOf('k')}, ${allowanceOf('a')}) as allowance,
-           k.max_running is not null as limits_running, coalesce(k.last_used_at < now() - interval '1 minute', true) as unnoted
+           k.max_running is not null as limits_running, a.disabled_at is not null as disabled,
+           coalesce(k.last_used_at < now() - interval '1 minute', true) as unnoted
          from api_key k join account a on a.id = k.account_id
          where k.hash = any($1::bytea[]) and (k.expires_at is null or k.expires_at > now())`,
 }
@@ -25,7 +26,7 @@ const FIND_SESSION = {
   text: `select s.id, s.user_id, s.seen_at, s.password_at, u.account_id, u.role, u.operator, a.credits - a.held as credits, ${allowanceOf('a')} as allowance,
            s.expires_at > $2 and s.seen_at > $3 as stands
          from session s join "user" u on u.id = s.user_id join account a on a.id = u.account_id
-         where s.hash = $1 and u.disabled_at is null`,
+         where s.hash = $1 and u.disabled_at is null and a.disabled_at is null`,
 }
 
 /** A session that was ended meanwhile stays ended. */
@@ -55,6 +56,7 @@ interface KeyRow {
   credits: string
   allowance: string | null
   limits_running: boolean
+  disabled: boolean
   unnoted: boolean
 }
 
@@ -81,7 +83,7 @@ const neverLeaves = () => false
 /**
  * Every request reads the database, so a deleted key fails at once.
  * @param hasLeft cancels a look-up whose client has disconnected
- * @throws UNAUTHORIZED if the key is missing, malformed, unknown, expired or deleted
+ * @throws UNAUTHORIZED if the key is missing, malformed, unknown, expired or deleted, FORBIDDEN if its account is disabled
  */
 export async function authenticate(
   parts: AuthenticationParts,
@@ -91,6 +93,7 @@ export async function authenticate(
   if (key === undefined || !isApiKey(key)) throw unauthorized()
   const row = await lookupsOf(parts.db).call({ hash: hashApiKey(key), hasLeft })
   if (row === undefined) throw unauthorized()
+  if (row.disabled) throw accountDisabled()
   if (row.unnoted) parts.keyUses.note(row.id)
   const { id: apiKeyId, account_id: accountId, scopes } = row
   const limitsRunning = row.limits_running && { limitsRunning: true }
@@ -113,7 +116,7 @@ async function findAll(db: Database, asked: readonly Asked[]): Promise<(KeyRow |
   return asked.map(({ hash }) => rows.find((row) => row.hash.equals(hash)))
 }
 
-/** Null if the token is unknown, the session was ended or its user is disabled. */
+/** Null if the token is unknown, the session was ended, or its user or account is disabled. */
 export async function authenticateSession(
   parts: Pick<Parts, 'db' | 'now'>,
   token: string,

@@ -1,20 +1,22 @@
 import { type AccountHolder, callerOf } from '../access/actor.ts'
 import { scopesOfUser } from '../access/scopes.ts'
 import type { Parts } from '../context/context.ts'
+import { accountDisabled, forbidden, type ServiceError, unauthorized } from '../errors/service-error.ts'
 import { SESSION_IDLE_MS } from '../users/sessions.ts'
 
 const POLL_EVERY_MS = 400
+const ACCOUNT = { account: { select: { disabledAt: true } } } as const
 
-/** Notices when a connected caller loses its key, session or a scope. */
+/** Notices when a connected caller loses its key, session, account or a scope. */
 export interface CallerWatch {
-  /** Calls `onGone` once, with the lost scope if the key still exists. */
-  watch(caller: AccountHolder, scopes: readonly string[], onGone: (lost: string | null) => void): () => void
+  /** Calls `onGone` once: UNAUTHORIZED, or FORBIDDEN for a lost scope or a disabled account. */
+  watch(caller: AccountHolder, scopes: readonly string[], onGone: (error: ServiceError) => void): () => void
 }
 
 interface Watcher {
   readonly caller: AccountHolder
   readonly scopes: readonly string[]
-  readonly onGone: (lost: string | null) => void
+  readonly onGone: (error: ServiceError) => void
 }
 
 /** Polls the database for all callers, because a notification may be lost. */
@@ -26,9 +28,8 @@ export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): Calle
     const callers = new Map(asked.map(({ caller }) => [callerOf(caller), caller]))
     const standing = await standingCallers(parts, [...callers.values()])
     for (const watcher of asked) {
-      const held = standing.get(callerOf(watcher.caller))
-      const lost = held === undefined ? null : watcher.scopes.find((scope) => !held.includes(scope))
-      if (lost !== undefined && watchers.delete(watcher)) watcher.onGone(lost)
+      const error = refusalOf(standing.get(callerOf(watcher.caller)), watcher.scopes)
+      if (error !== null && watchers.delete(watcher)) watcher.onGone(error)
     }
   }
   const later = (): void => {
@@ -51,27 +52,39 @@ export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): Calle
   }
 }
 
+/** @param held undefined: the caller is gone */
+function refusalOf(held: Standing | undefined, scopes: readonly string[]): ServiceError | null {
+  if (held === undefined) return unauthorized()
+  if (held === 'disabled') return accountDisabled()
+  const lost = scopes.find((scope) => !held.includes(scope))
+  return lost === undefined ? null : forbidden(lost)
+}
+
+/** The scopes of a caller. */
+type Standing = readonly string[] | 'disabled'
+
 /** Valid callers by key or session id, with present scopes. */
 async function standingCallers(
   { db, now }: Pick<Parts, 'db' | 'now'>,
   callers: readonly AccountHolder[],
-): Promise<Map<string, readonly string[]>> {
+): Promise<Map<string, Standing>> {
   const keys = callers.flatMap((caller) => (caller.kind === 'key' ? [caller.apiKeyId] : []))
   const sessions = callers.flatMap((caller) => (caller.kind === 'session' ? [caller.sessionId] : []))
-  const standing = new Map<string, readonly string[]>()
+  const standing = new Map<string, Standing>()
   if (keys.length > 0) {
     const where = { id: { in: keys }, OR: [{ expiresAt: null }, { expiresAt: { gt: now() } }] }
-    const rows = await db.prisma.apiKey.findMany({ where, select: { id: true, scopes: true } })
-    for (const { id, scopes } of rows) standing.set(id, scopes)
+    const rows = await db.prisma.apiKey.findMany({ where, select: { id: true, scopes: true, ...ACCOUNT } })
+    for (const { id, scopes, account } of rows) standing.set(id, account.disabledAt === null ? scopes : 'disabled')
   }
   if (sessions.length > 0) {
     const at = now()
     const seenAt = { gt: new Date(at.getTime() - SESSION_IDLE_MS) }
     const rows = await db.prisma.session.findMany({
       where: { id: { in: sessions }, expiresAt: { gt: at }, seenAt, user: { disabledAt: null } },
-      select: { id: true, user: { select: { role: true, operator: true } } },
+      select: { id: true, user: { select: { role: true, operator: true, ...ACCOUNT } } },
     })
-    for (const { id, user } of rows) standing.set(id, scopesOfUser(user))
+    for (const { id, user } of rows)
+      standing.set(id, user.account.disabledAt === null ? scopesOfUser(user) : 'disabled')
   }
   return standing
 }

@@ -1,7 +1,7 @@
 import { type AccountHolder, callerOf } from '../access/actor.ts'
 import { type Identified, type LatestStream, openLatestStream } from '../concurrency/latest-stream.ts'
 import { Tally } from '../concurrency/tally.ts'
-import { forbidden, ServiceError, unauthorized } from '../errors/service-error.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import type { CallerWatch } from './caller-watch.ts'
 
 const MAX_PER_CALLER = 1000
@@ -38,9 +38,7 @@ export class Subscriptions {
     this.#open.add(stream)
     // The scopes at subscription decide what a caller may read.
     const scopes = 'scopes' in caller ? caller.scopes : []
-    const unwatch = this.#callers.watch(caller, scopes, (lost) =>
-      stream.fail(lost === null ? unauthorized() : forbidden(lost)),
-    )
+    const unwatch = this.#callers.watch(caller, scopes, (error) => stream.fail(error))
     return stream
   }
 

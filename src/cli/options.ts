@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { AccountActor } from '../access/actor.ts'
-import { invalidRequest } from '../errors/service-error.ts'
+import { accountDisabled, invalidRequest } from '../errors/service-error.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { parseTimestamp } from '../values/timestamp.ts'
 
@@ -66,6 +66,13 @@ export async function actingFor(
   const { findAccount } = await import('../accounts/accounts.ts')
   const { id, credits } = await findAccount(ctx, account)
   return { ...ctx, actor: { kind: 'account', accountId: id, credits } }
+}
+
+/** The same for new jobs. @throws NOT_FOUND, FORBIDDEN if the account is disabled */
+export async function payingFor(ctx: ServiceContext, account: string | null) {
+  const { findAccount } = await import('../accounts/accounts.ts')
+  if ((await findAccount(ctx, account)).disabledAt !== null) throw accountDisabled()
+  return actingFor(ctx, account)
 }
 
 /** @throws INVALID_REQUEST */

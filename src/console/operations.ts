@@ -21,6 +21,12 @@ export type ActorKind =
 export type AuditedAction =
   /** An account was made. */
   | 'ACCOUNT_CREATED'
+  /** The keys and users of an account were refused from then on. */
+  | 'ACCOUNT_DISABLED'
+  /** The keys and users of an account may use the service again. */
+  | 'ACCOUNT_ENABLED'
+  /** An account got another name, which is `detail`. */
+  | 'ACCOUNT_RENAMED'
   /** An account got other limits; `detail` says which it has. */
   | 'ACCOUNT_UPDATED'
   /** Credits were given or taken; `detail` says how many. */
@@ -898,7 +904,7 @@ export type OneAccountQueryVariables = Exact<{
 }>;
 
 
-export type OneAccountQuery = { account: { id: string, name: string, credits: number, createdAt: string, monthlyLimit: number | null, usedThisMonth: number, maxRunning: number | null }, unfinished: Array<{ status: JobStatus | null, jobs: number }>, lately: Array<{ status: JobStatus | null, jobs: number, credits: number | null }> };
+export type OneAccountQuery = { account: { id: string, name: string, credits: number, createdAt: string, disabledAt: string | null, monthlyLimit: number | null, usedThisMonth: number, maxRunning: number | null }, unfinished: Array<{ status: JobStatus | null, jobs: number }>, lately: Array<{ status: JobStatus | null, jobs: number, credits: number | null }> };
 
 export type AccountHoldersQueryVariables = Exact<{
   account: string;
@@ -926,6 +932,37 @@ export type UpdateAccountMutationVariables = Exact<{
 
 
 export type UpdateAccountMutation = { updateAccount:
+    | { __typename: 'Account', id: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type RenameAccountMutationVariables = Exact<{
+  account: string;
+  name: string;
+}>;
+
+
+export type RenameAccountMutation = { updateAccount:
+    | { __typename: 'Account', id: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type DisableAccountMutationVariables = Exact<{
+  account: string;
+}>;
+
+
+export type DisableAccountMutation = { disableAccount:
+    | { __typename: 'Account', id: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type EnableAccountMutationVariables = Exact<{
+  account: string;
+}>;
+
+
+export type EnableAccountMutation = { enableAccount:
     | { __typename: 'Account', id: string }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
@@ -1130,7 +1167,7 @@ export type AccountsQueryVariables = Exact<{
 }>;
 
 
-export type AccountsQuery = { accounts: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, credits: number, createdAt: string, monthlyLimit: number | null, usedThisMonth: number } }> } };
+export type AccountsQuery = { accounts: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, credits: number, createdAt: string, disabledAt: string | null, monthlyLimit: number | null, usedThisMonth: number } }> } };
 
 export type CreateAccountMutationVariables = Exact<{
   name: string;
@@ -1754,10 +1791,13 @@ export const lexicon: Operation<LexiconQuery, LexiconQueryVariables> = { query: 
 export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariables> = { query: "mutation SetLexicon($entries:[LexiconEntryInput!]!){setLexicon(entries:$entries){__typename ...on Lexicon{entries{language grapheme alias}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const endpointKeys: Operation<EndpointKeysQuery, EndpointKeysQueryVariables> = { query: "query EndpointKeys{myEndpoints{id}}" }
 export const keyNames: Operation<KeyNamesQuery, KeyNamesQueryVariables> = { query: "query KeyNames{apiKeys(first:100){edges{node{id name}}}}" }
-export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt monthlyLimit usedThisMonth maxRunning}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
+export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt disabledAt monthlyLimit usedThisMonth maxRunning}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
 export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}}" }
 export const accountLedger: Operation<AccountLedgerQuery, AccountLedgerQueryVariables> = { query: "query AccountLedger($account:ID!$first:Int$after:String$last:Int$before:String){creditEntries(account:$account first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const updateAccount: Operation<UpdateAccountMutation, UpdateAccountMutationVariables> = { query: "mutation UpdateAccount($account:ID!$monthlyLimit:Float$maxRunning:Int){updateAccount(account:$account monthlyLimit:$monthlyLimit maxRunning:$maxRunning){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const renameAccount: Operation<RenameAccountMutation, RenameAccountMutationVariables> = { query: "mutation RenameAccount($account:ID!$name:String!){updateAccount(account:$account name:$name){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const disableAccount: Operation<DisableAccountMutation, DisableAccountMutationVariables> = { query: "mutation DisableAccount($account:ID!){disableAccount(account:$account){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const enableAccount: Operation<EnableAccountMutation, EnableAccountMutationVariables> = { query: "mutation EnableAccount($account:ID!){enableAccount(account:$account){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt voices{slug}settings{published requiredScope engine pool}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const operatorWorkflows: Operation<OperatorWorkflowsQuery, OperatorWorkflowsQueryVariables> = { query: "query OperatorWorkflows($first:Int$after:String$last:Int$before:String){workflows(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerJob}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const endpointSource: Operation<EndpointSourceQuery, EndpointSourceQueryVariables> = { query: "query EndpointSource($slug:String!){endpointFile(slug:$slug)}" }
@@ -1777,7 +1817,7 @@ export const workersLive: Operation<WorkersLiveSubscription, WorkersLiveSubscrip
 export const allJobs: Operation<AllJobsQuery, AllJobsQueryVariables> = { query: "query AllJobs($account:ID$filter:JobsFilter$first:Int$after:String$last:Int$before:String){allJobs(account:$account filter:$filter first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...JobRow cause account{id name}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const anyJob: Operation<AnyJobQuery, AnyJobQueryVariables> = { query: "query AnyJob($id:ID!){node(id:$id){__typename ...on Job{...JobRow queuePosition releases attemptHistory{...Attempt worker cause}poolServed pool error cause account{id name credits}artifacts{id output contentType bytes durationMs sha256 deletedAt}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}fragment Attempt on JobAttempt{number startedAt endedAt outcome error}" }
 export const accountNames: Operation<AccountNamesQuery, AccountNamesQueryVariables> = { query: "query AccountNames($search:String){accounts(search:$search first:8){edges{node{id name}}}}" }
-export const accounts: Operation<AccountsQuery, AccountsQueryVariables> = { query: "query Accounts($search:String$first:Int$after:String$last:Int$before:String){accounts(search:$search first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name credits createdAt monthlyLimit usedThisMonth}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const accounts: Operation<AccountsQuery, AccountsQueryVariables> = { query: "query Accounts($search:String$first:Int$after:String$last:Int$before:String){accounts(search:$search first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name credits createdAt disabledAt monthlyLimit usedThisMonth}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const createAccount: Operation<CreateAccountMutation, CreateAccountMutationVariables> = { query: "mutation CreateAccount($name:String!$credits:Int!){createAccount(name:$name credits:$credits){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const creditAccount: Operation<CreditAccountMutation, CreditAccountMutationVariables> = { query: "mutation CreditAccount($account:ID!$amount:Int!$idempotencyKey:String!){creditAccount(account:$account amount:$amount idempotencyKey:$idempotencyKey){__typename ...on Account{id credits}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const callExample: Operation<CallExampleQuery, CallExampleQueryVariables> = { query: "query CallExample{myEndpoints{slug voiceInput schema voices{slug}}}" }

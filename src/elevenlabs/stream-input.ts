@@ -5,7 +5,7 @@ import { VOICE_SCOPE } from '../access/scopes.ts'
 import type { CallerWatch } from '../callers/caller-watch.ts'
 import { Tally } from '../concurrency/tally.ts'
 import { describeError } from '../errors/describe-error.ts'
-import { forbidden, invalidRequest, ServiceError, unauthorized } from '../errors/service-error.ts'
+import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { openSocketCount } from '../graphql/subscriptions/connect-socket.ts'
 import { keepSocketAlive } from '../http/web-sockets.ts'
 import type { ServiceContext } from '../runtime/services.ts'
@@ -170,9 +170,7 @@ class InputSocket {
     requireScope(this.#parts.as(actor), VOICE_SCOPE)
     if (!this.#isOpen) return
     if (!this.#parts.sockets.add(this.#socket, actor)) throw tooMany('connections')
-    const unwatch = this.#parts.callers.watch(actor, [VOICE_SCOPE], (lost) =>
-      this.#fail(lost === null ? unauthorized() : forbidden(lost)),
-    )
+    const unwatch = this.#parts.callers.watch(actor, [VOICE_SCOPE], (error) => this.#fail(error))
     this.#socket.once('close', unwatch)
     this.#actor = actor
     this.#watchSocketIdle()

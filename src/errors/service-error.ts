@@ -68,6 +68,8 @@ export const monthlyLimitReached = () =>
   )
 export const forbidden = (scope: string) =>
   new ServiceError('FORBIDDEN', `Use an API key that holds the scope ${scope}.`)
+export const accountDisabled = () =>
+  new ServiceError('FORBIDDEN', 'This account is disabled: ask the operator of this service to enable it.')
 export const notFound = () => new ServiceError('NOT_FOUND', 'Not found: no such endpoint or resource.')
 export const audioGone = () => new ServiceError('GONE', 'This audio was deleted: render its text again.')
 /** Malformed, unknown and foreign ids give the same answer, so no caller learns which ids exist. */

@@ -3,7 +3,7 @@ import type { Context } from '../context/context.ts'
 import type { PrismaTx } from '../db/database.ts'
 import { lockRow } from '../db/lock-row.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
-import { invalidRequest, ServiceError } from '../errors/service-error.ts'
+import { accountDisabled, invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { commandLine } from '../values/program.ts'
 import { hashToken, isToken, newToken, openSession } from './sessions.ts'
 import { type SignedIn, type SignInContext, shortened } from './sign-in.ts'
@@ -121,7 +121,7 @@ const disabled = () =>
 
 /**
  * Uses a link up and opens a session. Used, expired and unknown links and disabled users give the same error.
- * @throws UNAUTHORIZED, RATE_LIMITED after a few wrong ones
+ * @throws UNAUTHORIZED, FORBIDDEN if the account is disabled, RATE_LIMITED after a few wrong ones
  */
 export async function redeemSignInLink(ctx: SignInContext, { token, address }: LinkInput): Promise<SignedIn> {
   const signedIn = await ctx.signIns.attempt(throttleKey(token), address, () => redeem(ctx, token))
@@ -139,7 +139,9 @@ async function redeem(ctx: SignInContext, token: string): Promise<SignedIn | fal
     // The user's row is locked first, as when sessions are ended, so a user who is being disabled cannot use a link.
     await lockRow(tx, 'user', found.userId)
     if ((await tx.signInLink.deleteMany({ where })).count === 0) return false
-    const user = await tx.user.findUniqueOrThrow({ where: { id: found.userId }, select: USER_VIEW })
+    const select = { ...USER_VIEW, account: { select: { disabledAt: true } } }
+    const { account, ...user } = await tx.user.findUniqueOrThrow({ where: { id: found.userId }, select })
+    if (account.disabledAt !== null) throw accountDisabled()
     return { user, ...(await openSession(tx, user.id, 'link', now)) }
   })
 }

@@ -5,7 +5,7 @@ import { WindowCounter } from '../concurrency/window-counter.ts'
 import type { Context } from '../context/context.ts'
 import { lockRow } from '../db/lock-row.ts'
 import { networkOf, siteOf } from '../egress/ip-ranges.ts'
-import { invalidRequest, notFound, ServiceError } from '../errors/service-error.ts'
+import { accountDisabled, invalidRequest, notFound, ServiceError } from '../errors/service-error.ts'
 import { verifyPassword } from './password.ts'
 import { endSessions, type OpenedSession, openSession } from './sessions.ts'
 import { normalEmail, type User } from './users.ts'
@@ -40,7 +40,7 @@ export interface Reauthentication {
 
 /**
  * Opens a session. A wrong password, an unknown address and a disabled user give the same error after the same work.
- * @throws UNAUTHORIZED, RATE_LIMITED after a few wrong passwords
+ * @throws UNAUTHORIZED, FORBIDDEN if the account is disabled, RATE_LIMITED after a few wrong passwords
  */
 export async function signIn(
   ctx: SignInContext,
@@ -60,7 +60,9 @@ const openUnlessChanged = (ctx: Context, userId: string, passwordHash: string | 
   ctx.db.prisma.$transaction(async (tx) => {
     await lockRow(tx, 'user', userId)
     const where = { id: userId, passwordHash, disabledAt: null }
-    if ((await tx.user.findFirst({ where, select: { id: true } })) === null) throw wrongPassword()
+    const user = await tx.user.findFirst({ where, select: { account: { select: { disabledAt: true } } } })
+    if (user === null) throw wrongPassword()
+    if (user.account.disabledAt !== null) throw accountDisabled()
     return openSession(tx, userId, 'password', ctx.now())
   })
 

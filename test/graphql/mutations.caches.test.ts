@@ -541,6 +541,17 @@ const CASES: readonly Case[] = [
     reads: [...shown('audit'), '{ account { id monthlyLimit usedThisMonth } }'],
   },
   {
+    name: 'disableAccount',
+    mutation: does('disableAccount(account: $account)', of('Account', 'id disabledAt'), '($account: ID!)'),
+    reads: shown('audit'),
+    before: async () => ({ account: await service.createAccount() }),
+  },
+  {
+    name: 'enableAccount',
+    mutation: does('enableAccount(account: $account)', of('Account', 'id disabledAt'), '($account: ID!)'),
+    reads: [...shown('audit'), '{ account { id disabledAt } }'],
+  },
+  {
     name: 'applyEndpoints',
     mutation: apply(
       ['stage', 'made'],

@@ -19,6 +19,7 @@ const COLUMNS: readonly Column<UsedAccount>[] = [
   { head: 'used this month', cell: ({ used }) => used },
   { head: 'max running', cell: ({ maxRunning }) => maxRunning },
   { head: 'running', cell: ({ running }) => running },
+  { head: 'disabled (UTC)', cell: ({ disabledAt }) => disabledAt?.toISOString() ?? null },
 ]
 
 const ACTIONS = Object.keys(AUDITED_ACTIONS) as AuditedAction[]
@@ -50,6 +51,7 @@ export function addAccountCommands(program: Command): void {
   addAccountMaking(accounts)
   addAccountCredits(accounts)
   addAccountUpdate(accounts)
+  addAccountStanding(accounts)
 }
 
 function addAccountMaking(accounts: Command): void {
@@ -104,16 +106,40 @@ function addAccountList(accounts: Command): void {
 }
 
 function addAccountUpdate(accounts: Command): void {
-  operatorCommand<LimitOptions & { account: string }>(
+  operatorCommand<LimitOptions & { account: string; name?: string }>(
     accounts
       .command('update')
-      .description('change what an account may use')
+      .description('rename an account, or change what it may use')
       .requiredOption('--account <account>', 'id or name')
+      .option('--name <name>', 'what it is called from now on')
       .option('--monthly-limit <credits>', 'how many credits it may use in a calendar month, in UTC, or none')
       .option('--max-running <jobs>', 'how many of its jobs may run at once, or none'),
-    async (ctx, { account, ...options }) => {
+    async (ctx, { account, name, ...options }) => {
       const { updateAccount } = await import('../../accounts/update-account.ts')
-      return describe(ctx, await updateAccount(ctx, { account, ...limits(options) }))
+      return describe(ctx, await updateAccount(ctx, { account, name, ...limits(options) }))
+    },
+  )
+}
+
+function addAccountStanding(accounts: Command): void {
+  operatorCommand<{ account: string }>(
+    accounts
+      .command('disable')
+      .description('refuse the keys and users of an account until it is enabled; jobs under way go on')
+      .requiredOption('--account <account>', 'id or name'),
+    async (ctx, options) => {
+      const { disableAccount } = await import('../../accounts/disable-account.ts')
+      return describe(ctx, await disableAccount(ctx, options))
+    },
+  )
+  operatorCommand<{ account: string }>(
+    accounts
+      .command('enable')
+      .description('let the keys and users of a disabled account use the service again')
+      .requiredOption('--account <account>', 'id or name'),
+    async (ctx, options) => {
+      const { enableAccount } = await import('../../accounts/disable-account.ts')
+      return describe(ctx, await enableAccount(ctx, options))
     },
   )
 }
@@ -123,7 +149,7 @@ async function describe(ctx: ServiceContext, account: Account): Promise<Answer> 
   return { json: toJson(used!), text: toTable(COLUMNS, [used!]) }
 }
 
-const toJson = ({ id, name, credits, monthlyLimit, used, maxRunning, running }: UsedAccount) => ({
+const toJson = ({ id, name, credits, monthlyLimit, used, maxRunning, running, disabledAt }: UsedAccount) => ({
   account_id: id,
   name,
   credits: Number(credits),
@@ -131,6 +157,7 @@ const toJson = ({ id, name, credits, monthlyLimit, used, maxRunning, running }: 
   used_this_month: used,
   max_running: maxRunning,
   running_jobs: running,
+  disabled_at: disabledAt,
 })
 
 export function addAuditCommand(program: Command): void {

@@ -14,7 +14,7 @@ import { printableLines } from '../../values/printable.ts'
 import type { Worker } from '../../worker/start-worker.ts'
 import { type BatchLine, countLines, readBatch } from '../batch-lines.ts'
 import { JobEnds, type JobState } from '../job-ends.ts'
-import { actingFor, oneOf } from '../options.ts'
+import { oneOf, payingFor } from '../options.ts'
 import { serviceCommand, withInterruption } from '../run-command.ts'
 import { writeWhole } from '../write-whole.ts'
 import { firstVoice, warnUnserved } from './say.ts'
@@ -80,7 +80,7 @@ async function batch(runtime: Runtime, given: BatchOptions, [file = '']: string[
   const { endpoint: slug, output: folder } = given
   const voiceInput = ctx.catalog.current.endpoints.get(slug)?.voiceInput ?? 'voice'
   const voice = { [voiceInput]: given.voice ?? firstVoice(ctx, slug) }
-  const payer = await actingFor(ctx, given.account)
+  const payer = await payingFor(ctx, given.account)
   if (folder !== undefined) await checkFolder(folder)
   const total = process.stderr.isTTY ? await countLines(file) : null
   const counts = { completed: 0, failed: 0, refused: 0 }

@@ -18,7 +18,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import { commandLine } from '../../values/program.ts'
 import type { Worker } from '../../worker/start-worker.ts'
-import { actingFor, oneOf } from '../options.ts'
+import { oneOf, payingFor } from '../options.ts'
 import { type Answer, serviceCommand, withInterruption } from '../run-command.ts'
 import { checkWritable, writeWhole } from '../write-whole.ts'
 
@@ -143,10 +143,10 @@ export function firstVoice(ctx: ServiceContext, slug: string): string {
 }
 
 async function payerOf(ctx: ServiceContext, account: string | undefined): Promise<ServiceContext> {
-  if (account !== undefined) return actingFor(ctx, account)
+  if (account !== undefined) return payingFor(ctx, account)
   const { installDemoAccount } = await import('../../runtime/install.ts')
   await installDemoAccount(ctx)
-  return actingFor(ctx, null)
+  return payingFor(ctx, null)
 }
 
 async function audioOf(ctx: ServiceContext, jobId: string): Promise<StoredAudio> {

@@ -3313,7 +3313,8 @@ export const AccountScalarFieldEnum = {
   webhookUrl: 'webhookUrl',
   createdAt: 'createdAt',
   monthlyLimit: 'monthlyLimit',
-  maxRunning: 'maxRunning'
+  maxRunning: 'maxRunning',
+  disabledAt: 'disabledAt'
 } as const
 
 export type AccountScalarFieldEnum = (typeof AccountScalarFieldEnum)[keyof typeof AccountScalarFieldEnum]

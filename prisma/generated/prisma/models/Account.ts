@@ -49,6 +49,7 @@ export type AccountMinAggregateOutputType = {
   createdAt: Date | null
   monthlyLimit: bigint | null
   maxRunning: number | null
+  disabledAt: Date | null
 }
 
 export type AccountMaxAggregateOutputType = {
@@ -60,6 +61,7 @@ export type AccountMaxAggregateOutputType = {
   createdAt: Date | null
   monthlyLimit: bigint | null
   maxRunning: number | null
+  disabledAt: Date | null
 }
 
 export type AccountCountAggregateOutputType = {
@@ -71,6 +73,7 @@ export type AccountCountAggregateOutputType = {
   createdAt: number
   monthlyLimit: number
   maxRunning: number
+  disabledAt: number
   _all: number
 }
 
@@ -98,6 +101,7 @@ export type AccountMinAggregateInputType = {
   createdAt?: true
   monthlyLimit?: true
   maxRunning?: true
+  disabledAt?: true
 }
 
 export type AccountMaxAggregateInputType = {
@@ -109,6 +113,7 @@ export type AccountMaxAggregateInputType = {
   createdAt?: true
   monthlyLimit?: true
   maxRunning?: true
+  disabledAt?: true
 }
 
 export type AccountCountAggregateInputType = {
@@ -120,6 +125,7 @@ export type AccountCountAggregateInputType = {
   createdAt?: true
   monthlyLimit?: true
   maxRunning?: true
+  disabledAt?: true
   _all?: true
 }
 
@@ -218,6 +224,7 @@ export type AccountGroupByOutputType = {
   createdAt: Date
   monthlyLimit: bigint | null
   maxRunning: number | null
+  disabledAt: Date | null
   _count: AccountCountAggregateOutputType | null
   _avg: AccountAvgAggregateOutputType | null
   _sum: AccountSumAggregateOutputType | null
@@ -252,6 +259,7 @@ export type AccountWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableFilter<"Account"> | bigint | number | null
   maxRunning?: Prisma.IntNullableFilter<"Account"> | number | null
+  disabledAt?: Prisma.DateTimeNullableFilter<"Account"> | Date | string | null
   apiKeys?: Prisma.ApiKeyListRelationFilter
   jobs?: Prisma.JobListRelationFilter
   chats?: Prisma.CompanionChatListRelationFilter
@@ -272,6 +280,7 @@ export type AccountOrderByWithRelationInput = {
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrderInput | Prisma.SortOrder
   maxRunning?: Prisma.SortOrderInput | Prisma.SortOrder
+  disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder
   apiKeys?: Prisma.ApiKeyOrderByRelationAggregateInput
   jobs?: Prisma.JobOrderByRelationAggregateInput
   chats?: Prisma.CompanionChatOrderByRelationAggregateInput
@@ -295,6 +304,7 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableFilter<"Account"> | bigint | number | null
   maxRunning?: Prisma.IntNullableFilter<"Account"> | number | null
+  disabledAt?: Prisma.DateTimeNullableFilter<"Account"> | Date | string | null
   apiKeys?: Prisma.ApiKeyListRelationFilter
   jobs?: Prisma.JobListRelationFilter
   chats?: Prisma.CompanionChatListRelationFilter
@@ -315,6 +325,7 @@ export type AccountOrderByWithAggregationInput = {
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrderInput | Prisma.SortOrder
   maxRunning?: Prisma.SortOrderInput | Prisma.SortOrder
+  disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.AccountCountOrderByAggregateInput
   _avg?: Prisma.AccountAvgOrderByAggregateInput
   _max?: Prisma.AccountMaxOrderByAggregateInput
@@ -334,6 +345,7 @@ export type AccountScalarWhereWithAggregatesInput = {
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Account"> | Date | string
   monthlyLimit?: Prisma.BigIntNullableWithAggregatesFilter<"Account"> | bigint | number | null
   maxRunning?: Prisma.IntNullableWithAggregatesFilter<"Account"> | number | null
+  disabledAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Account"> | Date | string | null
 }
 
 export type AccountCreateInput = {
@@ -345,6 +357,7 @@ export type AccountCreateInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -365,6 +378,7 @@ export type AccountUncheckedCreateInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -385,6 +399,7 @@ export type AccountUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -405,6 +420,7 @@ export type AccountUncheckedUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -425,6 +441,7 @@ export type AccountCreateManyInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
 }
 
 export type AccountUpdateManyMutationInput = {
@@ -436,6 +453,7 @@ export type AccountUpdateManyMutationInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type AccountUncheckedUpdateManyInput = {
@@ -447,6 +465,7 @@ export type AccountUncheckedUpdateManyInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type AccountCountOrderByAggregateInput = {
@@ -458,6 +477,7 @@ export type AccountCountOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
   maxRunning?: Prisma.SortOrder
+  disabledAt?: Prisma.SortOrder
 }
 
 export type AccountAvgOrderByAggregateInput = {
@@ -476,6 +496,7 @@ export type AccountMaxOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
   maxRunning?: Prisma.SortOrder
+  disabledAt?: Prisma.SortOrder
 }
 
 export type AccountMinOrderByAggregateInput = {
@@ -487,6 +508,7 @@ export type AccountMinOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   monthlyLimit?: Prisma.SortOrder
   maxRunning?: Prisma.SortOrder
+  disabledAt?: Prisma.SortOrder
 }
 
 export type AccountSumOrderByAggregateInput = {
@@ -535,6 +557,10 @@ export type NullableIntFieldUpdateOperationsInput = {
   decrement?: number
   multiply?: number
   divide?: number
+}
+
+export type NullableDateTimeFieldUpdateOperationsInput = {
+  set?: Date | string | null
 }
 
 export type AccountCreateNestedOneWithoutEntriesInput = {
@@ -672,6 +698,7 @@ export type AccountCreateWithoutEntriesInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -691,6 +718,7 @@ export type AccountUncheckedCreateWithoutEntriesInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -726,6 +754,7 @@ export type AccountUpdateWithoutEntriesInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -745,6 +774,7 @@ export type AccountUncheckedUpdateWithoutEntriesInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -764,6 +794,7 @@ export type AccountCreateWithoutApiKeysInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
@@ -783,6 +814,7 @@ export type AccountUncheckedCreateWithoutApiKeysInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
@@ -818,6 +850,7 @@ export type AccountUpdateWithoutApiKeysInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
@@ -837,6 +870,7 @@ export type AccountUncheckedUpdateWithoutApiKeysInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
@@ -856,6 +890,7 @@ export type AccountCreateWithoutVoicesInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -875,6 +910,7 @@ export type AccountUncheckedCreateWithoutVoicesInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -910,6 +946,7 @@ export type AccountUpdateWithoutVoicesInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -929,6 +966,7 @@ export type AccountUncheckedUpdateWithoutVoicesInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -948,6 +986,7 @@ export type AccountCreateWithoutLexiconInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -967,6 +1006,7 @@ export type AccountUncheckedCreateWithoutLexiconInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -1002,6 +1042,7 @@ export type AccountUpdateWithoutLexiconInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -1021,6 +1062,7 @@ export type AccountUncheckedUpdateWithoutLexiconInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -1040,6 +1082,7 @@ export type AccountCreateWithoutJobsInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
@@ -1059,6 +1102,7 @@ export type AccountUncheckedCreateWithoutJobsInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
@@ -1094,6 +1138,7 @@ export type AccountUpdateWithoutJobsInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
@@ -1113,6 +1158,7 @@ export type AccountUncheckedUpdateWithoutJobsInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
@@ -1132,6 +1178,7 @@ export type AccountCreateWithoutChatsInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
@@ -1151,6 +1198,7 @@ export type AccountUncheckedCreateWithoutChatsInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
@@ -1186,6 +1234,7 @@ export type AccountUpdateWithoutChatsInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
@@ -1205,6 +1254,7 @@ export type AccountUncheckedUpdateWithoutChatsInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
@@ -1224,6 +1274,7 @@ export type AccountCreateWithoutWebhookSecretsInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -1243,6 +1294,7 @@ export type AccountUncheckedCreateWithoutWebhookSecretsInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -1278,6 +1330,7 @@ export type AccountUpdateWithoutWebhookSecretsInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -1297,6 +1350,7 @@ export type AccountUncheckedUpdateWithoutWebhookSecretsInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -1316,6 +1370,7 @@ export type AccountCreateWithoutWebhookDeliveriesInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -1335,6 +1390,7 @@ export type AccountUncheckedCreateWithoutWebhookDeliveriesInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -1370,6 +1426,7 @@ export type AccountUpdateWithoutWebhookDeliveriesInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -1389,6 +1446,7 @@ export type AccountUncheckedUpdateWithoutWebhookDeliveriesInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -1408,6 +1466,7 @@ export type AccountCreateWithoutUsersInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
@@ -1427,6 +1486,7 @@ export type AccountUncheckedCreateWithoutUsersInput = {
   createdAt?: Date | string
   monthlyLimit?: bigint | number | null
   maxRunning?: number | null
+  disabledAt?: Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
   chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
@@ -1462,6 +1522,7 @@ export type AccountUpdateWithoutUsersInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
@@ -1481,6 +1542,7 @@ export type AccountUncheckedUpdateWithoutUsersInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
@@ -1594,6 +1656,7 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   createdAt?: boolean
   monthlyLimit?: boolean
   maxRunning?: boolean
+  disabledAt?: boolean
   apiKeys?: boolean | Prisma.Account$apiKeysArgs<ExtArgs>
   jobs?: boolean | Prisma.Account$jobsArgs<ExtArgs>
   chats?: boolean | Prisma.Account$chatsArgs<ExtArgs>
@@ -1615,6 +1678,7 @@ export type AccountSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   createdAt?: boolean
   monthlyLimit?: boolean
   maxRunning?: boolean
+  disabledAt?: boolean
 }, ExtArgs["result"]["account"]>
 
 export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -1626,6 +1690,7 @@ export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   createdAt?: boolean
   monthlyLimit?: boolean
   maxRunning?: boolean
+  disabledAt?: boolean
 }, ExtArgs["result"]["account"]>
 
 export type AccountSelectScalar = {
@@ -1637,9 +1702,10 @@ export type AccountSelectScalar = {
   createdAt?: boolean
   monthlyLimit?: boolean
   maxRunning?: boolean
+  disabledAt?: boolean
 }
 
-export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "credits" | "held" | "webhookUrl" | "createdAt" | "monthlyLimit" | "maxRunning", ExtArgs["result"]["account"]>
+export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "credits" | "held" | "webhookUrl" | "createdAt" | "monthlyLimit" | "maxRunning" | "disabledAt", ExtArgs["result"]["account"]>
 export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   apiKeys?: boolean | Prisma.Account$apiKeysArgs<ExtArgs>
   jobs?: boolean | Prisma.Account$jobsArgs<ExtArgs>
@@ -1686,6 +1752,10 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
      * Jobs in status processing at once; null: no limit.
      */
     maxRunning: number | null
+    /**
+     * Its keys and sessions are refused; null: they are not.
+     */
+    disabledAt: Date | null
   }, ExtArgs["result"]["account"]>
   composites: {}
 }
@@ -2126,6 +2196,7 @@ export interface AccountFieldRefs {
   readonly createdAt: Prisma.FieldRef<"Account", 'DateTime'>
   readonly monthlyLimit: Prisma.FieldRef<"Account", 'BigInt'>
   readonly maxRunning: Prisma.FieldRef<"Account", 'Int'>
+  readonly disabledAt: Prisma.FieldRef<"Account", 'DateTime'>
 }
     
 

@@ -580,10 +580,6 @@ export type ApiKeyUpdatescopesInput = {
   push?: string | string[]
 }
 
-export type NullableDateTimeFieldUpdateOperationsInput = {
-  set?: Date | string | null
-}
-
 export type ApiKeyCreateNestedManyWithoutCreatedByInput = {
   create?: Prisma.XOR<Prisma.ApiKeyCreateWithoutCreatedByInput, Prisma.ApiKeyUncheckedCreateWithoutCreatedByInput> | Prisma.ApiKeyCreateWithoutCreatedByInput[] | Prisma.ApiKeyUncheckedCreateWithoutCreatedByInput[]
   connectOrCreate?: Prisma.ApiKeyCreateOrConnectWithoutCreatedByInput | Prisma.ApiKeyCreateOrConnectWithoutCreatedByInput[]

@@ -11,6 +11,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { monthUse } from '../../parts/month-use.tsx'
 import { Crumb } from '../../parts/page.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
+import { StateMark } from '../../parts/state-mark.tsx'
 import { rangeOf } from '../../windows/time-window.ts'
 import { OperatorScreen } from '../operator-screen.tsx'
 import { AccountDialog } from './account-dialog.tsx'
@@ -18,11 +19,13 @@ import { AccountHolders } from './account-holders.tsx'
 import { AccountJobs } from './account-jobs.tsx'
 import { AccountLedger } from './account-ledger.tsx'
 import { LimitsDialog } from './limits-dialog.tsx'
+import { RenameDialog } from './rename-dialog.tsx'
+import { StandingDialog } from './standing-dialog.tsx'
 
 /** One account as operators see it: its balance, what it does and what fails, its people and keys. */
 export function AccountPage({ id }: { id: string }) {
   const [looks, setLooks] = useState(0)
-  const [open, setOpen] = useState<'credits' | 'limits' | null>(null)
+  const [open, setOpen] = useState<OpenDialog | null>(null)
   const lately = useMemo(() => ({ createdAt: rangeOf('30d', timeNow()) }), [looks, comebacks.value])
   const query = useQuery(oneAccount, { account: id, lately })
   const account = query.data?.account
@@ -30,13 +33,13 @@ export function AccountPage({ id }: { id: string }) {
     setLooks(looks + 1)
     query.reload()
   }
-  const Open = open === 'limits' ? LimitsDialog : AccountDialog
+  const Open = open === null ? null : DIALOGS[open]
   return (
     <OperatorScreen
       title={account?.name ?? 'Account'}
       tab="accounts"
       crumb={<Crumb href={at('/operator/accounts')}>Accounts</Crumb>}
-      actions={account && <Actions id={account.id} onOpen={setOpen} />}
+      actions={account && <Actions account={account} onOpen={setOpen} />}
     >
       <Load query={query} skeleton={<SkeletonRows rows={3} />}>
         {(data) => (
@@ -44,6 +47,7 @@ export function AccountPage({ id }: { id: string }) {
             <Figures data={data} />
             <p class="row account-facts faint small-text">
               <ShortId id={data.account.id} />
+              {data.account.disabledAt && <StateMark state="DISABLED" />}
               <span>
                 Made <Moment at={data.account.createdAt} />
               </span>
@@ -56,12 +60,20 @@ export function AccountPage({ id }: { id: string }) {
           </>
         )}
       </Load>
-      {open !== null && account && <Open account={account} onDone={reload} onClose={() => setOpen(null)} />}
+      {Open !== null && account && <Open account={account} onDone={reload} onClose={() => setOpen(null)} />}
     </OperatorScreen>
   )
 }
 
-const Actions = ({ id, onOpen }: { id: string; onOpen: (dialog: 'credits' | 'limits') => void }) => (
+const DIALOGS = { credits: AccountDialog, limits: LimitsDialog, name: RenameDialog, standing: StandingDialog }
+type OpenDialog = keyof typeof DIALOGS
+
+interface ActionsProps {
+  readonly account: OneAccountQuery['account']
+  readonly onOpen: (dialog: OpenDialog) => void
+}
+
+const Actions = ({ account: { id, disabledAt }, onOpen }: ActionsProps) => (
   <>
     <a class="button" href={at(`/operator/statistics?account=${id}`)}>
       Statistics
@@ -69,6 +81,12 @@ const Actions = ({ id, onOpen }: { id: string; onOpen: (dialog: 'credits' | 'lim
     <a class="button" href={at(`/operator/audit?account=${id}`)}>
       Changes
     </a>
+    <button type="button" class="button" onClick={() => onOpen('name')}>
+      Rename
+    </button>
+    <button type="button" class="button" onClick={() => onOpen('standing')}>
+      {disabledAt ? 'Enable' : 'Disable'}
+    </button>
     <button type="button" class="button" onClick={() => onOpen('limits')}>
       Limits
     </button>

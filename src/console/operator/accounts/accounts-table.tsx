@@ -4,6 +4,7 @@ import { count } from '../../parts/format.ts'
 import { Moment } from '../../parts/moment.tsx'
 import { MonthUse } from '../../parts/month-use.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
+import { StateMark } from '../../parts/state-mark.tsx'
 
 export type Account = AccountsQuery['accounts']['edges'][number]['node']
 
@@ -45,7 +46,8 @@ const AccountRow = ({ account, onGrant }: AccountRowProps) => (
     <td dir="auto">
       <a href={at(`/operator/accounts/${account.id}`)} title={account.name}>
         <strong class="clip-cell">{account.name}</strong>
-      </a>
+      </a>{' '}
+      {account.disabledAt && <StateMark state="DISABLED" />}
     </td>
     <td>
       <ShortId id={account.id} />
