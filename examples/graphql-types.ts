@@ -69,6 +69,8 @@ export type AuditedAction =
   | 'USER_DISABLED'
   /** A user may sign in again. */
   | 'USER_ENABLED'
+  /** A user signed in at the OpenID Connect provider for the first time; their password ended. */
+  | 'USER_FEDERATED'
   /** A user got another role, which is `detail`. */
   | 'USER_ROLE_CHANGED'
   /** The previous signing secret was stopped. */

@@ -118,6 +118,7 @@ export const typesWithoutId = [
   'RotateWebhookSecretSuccess',
   'ServiceLimits',
   'SignInLink',
+  'SignInProvider',
   'SignOutSuccess',
   'SpeechChapter',
   'TimedText',

@@ -11,6 +11,7 @@ export const AUDITED_ACTIONS = {
   key_deleted: 'An API key was revoked.',
   user_added: 'A user was added; `detail` is the role.',
   user_role_changed: 'A user got another role, which is `detail`.',
+  user_federated: 'A user signed in at the OpenID Connect provider for the first time; their password ended.',
   user_disabled: 'A user was kept from signing in.',
   user_enabled: 'A user may sign in again.',
   operator_marked: 'A user was made an operator.',

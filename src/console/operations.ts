@@ -59,6 +59,8 @@ export type AuditedAction =
   | 'USER_DISABLED'
   /** A user may sign in again. */
   | 'USER_ENABLED'
+  /** A user signed in at the OpenID Connect provider for the first time; their password ended. */
+  | 'USER_FEDERATED'
   /** A user got another role, which is `detail`. */
   | 'USER_ROLE_CHANGED'
   /** The previous signing secret was stopped. */
@@ -556,7 +558,7 @@ export type AccountLiveSubscription = { accountUpdated: { credits: number, jobCo
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type SessionQuery = { me: { accountId: string, accountName: string, credits: number, user: { id: string, email: string, role: UserRole, operator: boolean, hasPassword: boolean } } | null };
+export type SessionQuery = { me: { accountId: string, accountName: string, credits: number, user: { id: string, email: string, role: UserRole, operator: boolean, hasPassword: boolean, isFederated: boolean } } | null, signInProvider: { name: string } | null };
 
 export type SignInMutationVariables = Exact<{
   email: string;
@@ -911,7 +913,7 @@ export type AccountHoldersQueryVariables = Exact<{
 }>;
 
 
-export type AccountHoldersQuery = { users: { pageInfo: { hasNextPage: boolean }, edges: Array<{ node: { id: string, email: string, role: UserRole, lastSeenAt: string | null, disabledAt: string | null, hasPassword: boolean } }> }, apiKeys: { pageInfo: { hasNextPage: boolean }, edges: Array<{ node: { id: string, name: string, hint: string | null, scopes: Array<string>, lastUsedAt: string | null, expiresAt: string | null } }> } };
+export type AccountHoldersQuery = { users: { pageInfo: { hasNextPage: boolean }, edges: Array<{ node: { id: string, email: string, role: UserRole, lastSeenAt: string | null, disabledAt: string | null, hasPassword: boolean, isFederated: boolean } }> }, apiKeys: { pageInfo: { hasNextPage: boolean }, edges: Array<{ node: { id: string, name: string, hint: string | null, scopes: Array<string>, lastUsedAt: string | null, expiresAt: string | null } }> } };
 
 export type AccountLedgerQueryVariables = Exact<{
   account: string;
@@ -1236,7 +1238,7 @@ export type PeopleQueryVariables = Exact<{
 }>;
 
 
-export type PeopleQuery = { users: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, email: string, role: UserRole, createdAt: string, lastSeenAt: string | null, disabledAt: string | null, hasPassword: boolean } }> } };
+export type PeopleQuery = { users: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, email: string, role: UserRole, createdAt: string, lastSeenAt: string | null, disabledAt: string | null, hasPassword: boolean, isFederated: boolean } }> } };
 
 export type InviteUserMutationVariables = Exact<{
   email: string;
@@ -1378,7 +1380,7 @@ export type SpeakingSubscription = { jobUpdated:
 export type ProfileQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ProfileQuery = { me: { user: { id: string, email: string, role: UserRole, hasPassword: boolean, createdAt: string }, sessions: Array<{ id: string, createdAt: string, seenAt: string, current: boolean }> } | null };
+export type ProfileQuery = { me: { user: { id: string, email: string, role: UserRole, hasPassword: boolean, isFederated: boolean, createdAt: string }, sessions: Array<{ id: string, createdAt: string, seenAt: string, current: boolean }> } | null };
 
 export type EndSessionMutationVariables = Exact<{
   id: string;
@@ -1766,7 +1768,7 @@ export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables>
 export const updateKey: Operation<UpdateKeyMutation, UpdateKeyMutationVariables> = { query: "mutation UpdateKey($id:ID!$name:String$scopes:[String!]$monthlyLimit:Float$maxRunning:Int){updateApiKey(id:$id name:$name scopes:$scopes monthlyLimit:$monthlyLimit maxRunning:$maxRunning){__typename ...on ApiKey{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteKey: Operation<DeleteKeyMutation, DeleteKeyMutationVariables> = { query: "mutation DeleteKey($id:ID!){deleteApiKey(id:$id){__typename ...on DeleteApiKeySuccess{apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const accountLive: Operation<AccountLiveSubscription, AccountLiveSubscriptionVariables> = { query: "subscription AccountLive($isOwner:Boolean!){accountUpdated{credits jobCounts{queued processing completed failed}deliveryCounts@include(if:$isOwner){pending succeeded failed}}}" }
-export const session: Operation<SessionQuery, SessionQueryVariables> = { query: "query Session{me{accountId accountName credits user{id email role operator hasPassword}}}" }
+export const session: Operation<SessionQuery, SessionQueryVariables> = { query: "query Session{me{accountId accountName credits user{id email role operator hasPassword isFederated}}signInProvider{name}}" }
 export const signIn: Operation<SignInMutation, SignInMutationVariables> = { query: "mutation SignIn($email:String!$password:String!){signIn(email:$email password:$password){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const signOut: Operation<SignOutMutation, SignOutMutationVariables> = { query: "mutation SignOut($everywhere:Boolean){signOut(everywhere:$everywhere){__typename ...on SignOutSuccess{sessions}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const auditLog: Operation<AuditLogQuery, AuditLogQueryVariables> = { query: "query AuditLog($account:ID$all:Boolean$actions:[AuditedAction!]$createdAt:TimeRange$first:Int$after:String$last:Int$before:String){auditEntries(account:$account all:$all actions:$actions createdAt:$createdAt first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id action accountId subjectId subjectName detail createdAt by{kind callerId name}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
@@ -1792,7 +1794,7 @@ export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariabl
 export const endpointKeys: Operation<EndpointKeysQuery, EndpointKeysQueryVariables> = { query: "query EndpointKeys{myEndpoints{id}}" }
 export const keyNames: Operation<KeyNamesQuery, KeyNamesQueryVariables> = { query: "query KeyNames{apiKeys(first:100){edges{node{id name}}}}" }
 export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt disabledAt monthlyLimit usedThisMonth maxRunning}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
-export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}}" }
+export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword isFederated}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}}" }
 export const accountLedger: Operation<AccountLedgerQuery, AccountLedgerQueryVariables> = { query: "query AccountLedger($account:ID!$first:Int$after:String$last:Int$before:String){creditEntries(account:$account first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const updateAccount: Operation<UpdateAccountMutation, UpdateAccountMutationVariables> = { query: "mutation UpdateAccount($account:ID!$monthlyLimit:Float$maxRunning:Int){updateAccount(account:$account monthlyLimit:$monthlyLimit maxRunning:$maxRunning){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const renameAccount: Operation<RenameAccountMutation, RenameAccountMutationVariables> = { query: "mutation RenameAccount($account:ID!$name:String!){updateAccount(account:$account name:$name){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -1823,7 +1825,7 @@ export const creditAccount: Operation<CreditAccountMutation, CreditAccountMutati
 export const callExample: Operation<CallExampleQuery, CallExampleQueryVariables> = { query: "query CallExample{myEndpoints{slug voiceInput schema voices{slug}}}" }
 export const overview: Operation<OverviewQuery, OverviewQueryVariables> = { query: "query Overview($today:JobsFilter$failed:JobsFilter$from:DateTime!){jobStats(filter:$today groupBy:[STATUS]){status jobs audioSeconds characters credits}jobSeries(from:$from step:HOUR){points{accepted completed failed waiting audioSeconds}}failures:jobs(filter:$failed first:8){totalCount edges{node{...JobRow}}}latest:jobs(first:8){totalCount edges{node{...JobRow}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const peaks: Operation<PeaksQuery, PeaksQueryVariables> = { query: "query Peaks($jobId:ID!$count:Int!){voiceJob(id:$jobId){id artifacts{peaks(count:$count)}}}" }
-export const people: Operation<PeopleQuery, PeopleQueryVariables> = { query: "query People($first:Int$after:String$last:Int$before:String){users(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id email role createdAt lastSeenAt disabledAt hasPassword}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const people: Operation<PeopleQuery, PeopleQueryVariables> = { query: "query People($first:Int$after:String$last:Int$before:String){users(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id email role createdAt lastSeenAt disabledAt hasPassword isFederated}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const inviteUser: Operation<InviteUserMutation, InviteUserMutationVariables> = { query: "mutation InviteUser($email:String!$role:UserRole!){inviteUser(email:$email role:$role){__typename ...on Invitation{signInLink{url expiresAt}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const newLink: Operation<NewLinkMutation, NewLinkMutationVariables> = { query: "mutation NewLink($user:ID!){createSignInLink(user:$user){__typename ...on NewSignInLink{url expiresAt}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const resetPassword: Operation<ResetPasswordMutation, ResetPasswordMutationVariables> = { query: "mutation ResetPassword($user:ID!){resetPassword(user:$user){__typename ...on Invitation{signInLink{url expiresAt}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -1838,7 +1840,7 @@ export const heard: Operation<HeardQuery, HeardQueryVariables> = { query: "query
 export const recentTakes: Operation<RecentTakesQuery, RecentTakesQueryVariables> = { query: "query RecentTakes($first:Int!){jobs(filter:{types:[VOICE]}first:$first){edges{node{__typename id ...on VoiceJob{endpointKey createdAt submittedBy{callerId}status error errorCode queuePosition poolServed cost waitMs runMs chunksDone chunksTotal audioMs liveUrl(format:MP3)wav:audioUrl(format:WAV)mp3:audioUrl(format:MP3)opus:audioUrl(format:OPUS)flac:audioUrl(format:FLAC)m4b:audioUrl(format:M4B)}}}}}" }
 export const waiting: Operation<WaitingQuery, WaitingQueryVariables> = { query: "query Waiting($jobId:ID!){voiceJob(id:$jobId){id status queuePosition poolServed}}" }
 export const speaking: Operation<SpeakingSubscription, SpeakingSubscriptionVariables> = { query: "subscription Speaking($id:ID!){jobUpdated(id:$id){__typename id status error errorCode queuePosition poolServed cost waitMs runMs ...on VoiceJob{chunksDone chunksTotal audioMs}}}" }
-export const profile: Operation<ProfileQuery, ProfileQueryVariables> = { query: "query Profile{me{user{id email role hasPassword createdAt}sessions{id createdAt seenAt current}}}" }
+export const profile: Operation<ProfileQuery, ProfileQueryVariables> = { query: "query Profile{me{user{id email role hasPassword isFederated createdAt}sessions{id createdAt seenAt current}}}" }
 export const endSession: Operation<EndSessionMutation, EndSessionMutationVariables> = { query: "mutation EndSession($id:ID!){endSession(id:$id){__typename ...on EndSessionSuccess{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const changePassword: Operation<ChangePasswordMutation, ChangePasswordMutationVariables> = { query: "mutation ChangePassword($currentPassword:String!$newPassword:String!){changePassword(currentPassword:$currentPassword newPassword:$newPassword){__typename ...on ChangePasswordSuccess{sessions}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const completePerson: Operation<CompletePersonMutation, CompletePersonMutationVariables> = { query: "mutation CompletePerson($email:String!$password:String!){completePerson(email:$email password:$password){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -7,6 +7,7 @@ import { settingsSchema, violationsBetween } from './settings-schema.ts'
 const NAMES = Object.keys(settingsSchema.shape) as Name[]
 
 export type Settings = Readonly<ReturnType<typeof toSettings>>
+export type OidcSettings = NonNullable<Settings['oidc']>
 export type CompanionSettings = Settings['companion']
 
 type Name = keyof z.input<typeof settingsSchema>
@@ -35,6 +36,7 @@ export const withoutSettings = (env: Environment): Environment =>
 
 const toSettings = (values: Values, env: Environment) => ({
   ...networkSettings(values),
+  ...oidcSettings(values),
   ...dataSettings(values),
   ...processSettings(values),
   /** Reads any other variable, or its `NAME_FILE`: endpoint files name their API keys. */
@@ -77,6 +79,27 @@ const networkSettings = (values: Values) => ({
   /** `model` is a slug or an alias; null: `tts`. `waitSeconds` lasts until the first audio, time in the queue included. */
   openai: { model: values.OPENAI_MODEL ?? null, waitSeconds: values.OPENAI_WAIT_SECONDS },
   webhookRetryDelays: values.WEBHOOK_RETRY_DELAYS,
+})
+
+const oidcSettings = (values: Values) => ({
+  /** null: users sign in by password or link alone. */
+  oidc:
+    values.OIDC_ISSUER === undefined
+      ? null
+      : {
+          issuer: new URL(values.OIDC_ISSUER).href,
+          clientId: values.OIDC_CLIENT_ID ?? '',
+          clientSecret: values.OIDC_CLIENT_SECRET ?? '',
+          name: values.OIDC_NAME ?? new URL(values.OIDC_ISSUER).host,
+          /** Id or name; null: nobody joins who was not invited. */
+          account: values.OIDC_ACCOUNT ?? null,
+          scopes: values.OIDC_SCOPES,
+          /** null: roles are given here, not by the provider. */
+          roles:
+            values.OIDC_ROLES_CLAIM === undefined || values.OIDC_ROLES === undefined
+              ? null
+              : { claim: values.OIDC_ROLES_CLAIM, of: values.OIDC_ROLES },
+        },
 })
 
 const dataSettings = (values: Values) => ({

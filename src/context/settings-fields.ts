@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { serverUrls } from '../db/connections/postgres-url.ts'
 import { parseCidr } from '../egress/ip-ranges.ts'
 import { parseS3Url } from '../storage/s3-url.ts'
+import { isLoopback } from '../values/loopback.ts'
 import { MIN_SECRET_CHARACTERS } from './secret-key.ts'
 
 const EXAMPLE_SECRET = /^change[-_ ]?me/i
@@ -177,3 +178,50 @@ export const s3Url = z.string().transform((text, issues) => {
     return z.NEVER
   }
 })
+
+const issuer = plainUrl.refine((text) => {
+  if (!URL.canParse(text)) return true
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || isLoopback(hostname)
+}, 'must start with https://, except on this machine')
+
+const ROLE_PAIR = /^(.+)=(owner|member)$/
+
+const roleMap = z.string().transform((text, issues) => {
+  const pairs = text.split(',').map((part) => ROLE_PAIR.exec(part.trim()))
+  if (pairs.every((pair) => pair !== null))
+    return new Map(pairs.map(([, value = '', role]) => [value.trim(), role as 'owner' | 'member']))
+  issues.addIssue({ code: 'custom', message: 'must be pairs such as voice-admins=owner,voice-users=member' })
+  return z.NEVER
+})
+
+export const oidcFields = {
+  OIDC_ISSUER: issuer
+    .optional()
+    .describe(
+      'The issuer of an OpenID Connect provider that signs users in. See [single sign-on](access.md#single-sign-on).',
+    ),
+  OIDC_CLIENT_ID: anyText.optional().describe('The client that the provider knows this service by.'),
+  OIDC_CLIENT_SECRET: anyText.optional().describe('The secret of that client.'),
+  OIDC_NAME: anyText
+    .optional()
+    .describe('The name of the provider on the sign-in page; the host of the issuer unless set.'),
+  OIDC_ACCOUNT: anyText
+    .optional()
+    .describe(
+      'Id or name of the account that users join at their first sign-in. Without it only invited users sign in.',
+    ),
+  OIDC_SCOPES: z
+    .string()
+    .regex(/^openid( [!-~]+)*$/, 'must begin with openid, with spaces between the scopes')
+    .default('openid email')
+    .describe('The scopes to ask the provider for.'),
+  OIDC_ROLES_CLAIM: anyText
+    .optional()
+    .describe('The claim that holds roles or groups, such as `groups` or `realm_access.roles`. Needs OIDC_ROLES.'),
+  OIDC_ROLES: roleMap
+    .optional()
+    .describe(
+      'Which values of that claim make owners and members, such as `voice-admins=owner,voice-users=member`. Nobody else signs in.',
+    ),
+}

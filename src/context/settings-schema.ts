@@ -5,6 +5,7 @@ import {
   cidrs,
   databaseUrl,
   integer,
+  oidcFields,
   onOrOff,
   openaiFields,
   optionalInteger,
@@ -181,6 +182,7 @@ export const SETTINGS: Readonly<Record<string, Readonly<Record<string, z.ZodType
   'Data and keys': data,
   Storage: storage,
   'Network and limits': network,
+  'Single sign-on': oidcFields,
   'The companion': companion,
   'OpenAI clients': openaiFields,
   Traces: traceFields,
@@ -195,6 +197,7 @@ export const settingsSchema = z.object({
   ...data,
   ...storage,
   ...network,
+  ...oidcFields,
   ...companion,
   ...openaiFields,
   ...traceFields,
@@ -245,5 +248,22 @@ export function violationsBetween(given: Given): string[] {
     ...(Number(given.JOB_ARCHIVE_DAYS) > 0 && Number(given.JOB_RETENTION_DAYS) > 0
       ? ['JOB_ARCHIVE_DAYS and JOB_RETENTION_DAYS exclude each other: jobs are archived or deleted']
       : []),
+    ...oidcViolations(given),
   ]
+}
+
+function oidcViolations(given: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const needed = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']
+  const [claim, roles] = [given.OIDC_ROLES_CLAIM, given.OIDC_ROLES]
+  const paired = [
+    ...(claim && roles === undefined ? ['OIDC_ROLES is needed for OIDC_ROLES_CLAIM'] : []),
+    ...(roles && claim === undefined ? ['OIDC_ROLES_CLAIM is needed for OIDC_ROLES'] : []),
+  ]
+  if (given.OIDC_ISSUER !== undefined)
+    return [
+      ...needed.filter((name) => given[name] === undefined).map((name) => `${name} is needed for OIDC_ISSUER`),
+      ...paired,
+    ]
+  const idle = Object.keys(oidcFields).filter((name) => given[name])
+  return [...idle.map((name) => `${name} goes with an OIDC_ISSUER`), ...paired]
 }

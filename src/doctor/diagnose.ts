@@ -14,6 +14,7 @@ import {
   standbyCheck,
   timeoutCheck,
 } from './check-server.ts'
+import { signInCheck } from './check-sign-in.ts'
 import { engineCheck, workerCheck } from './check-work.ts'
 import { type Check, error, type Finding } from './finding.ts'
 
@@ -36,6 +37,7 @@ const CHECKS: readonly Check<ServiceContext>[] = [
     directoryCheck,
     engineCheck,
     workerCheck,
+    signInCheck,
     bookCheck,
     audioCheck,
   ],

@@ -28,6 +28,7 @@ import {
   sendInPieces,
 } from './connections.ts'
 import { mountCsvFiles, mountVoiceUpload } from './console/console-files.ts'
+import { mountFederation } from './console/federation.ts'
 import { mountConsole } from './console/mount-console.ts'
 import { mountCors } from './cors.ts'
 import { mountDocs } from './docs.ts'
@@ -77,8 +78,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   await mountElevenlabs(app, { as: runtime.as, authenticate })
   const authentication = createGraphqlAuthentication(runtime, authenticate, rateLimit)
   await mountSockets(app, runtime, authentication, createKeyIdentification(runtime, rateLimit))
-  mountCsvFiles(app, runtime, authentication)
-  await mountVoiceUpload(app, runtime, authentication)
+  await mountConsoleParts(app, runtime, authentication)
   await mountDocs(app, document, runtime.settings.publicUrl)
   await mountConsole(app, {
     publicUrl: () => runtime.publicUrl,
@@ -91,6 +91,13 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   app.addHook('preClose', () => runtime.spill.close())
   app.addHook('preClose', async () => runtime.subscriptions.close())
   return app
+}
+
+/** Mounts what only the console uses. */
+async function mountConsoleParts(app: FastifyInstance, runtime: Runtime, authentication: Authentication) {
+  mountCsvFiles(app, runtime, authentication)
+  mountFederation(app, runtime)
+  await mountVoiceUpload(app, runtime, authentication)
 }
 
 /** Mounts the APIs that use WebSockets. */

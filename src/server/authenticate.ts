@@ -8,6 +8,7 @@ import type { SessionCookie } from '../graphql/builder.ts'
 import type { Authentication } from '../graphql/http/answer.ts'
 import { hasLeft } from '../http/client-disconnect.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { readCookie, writeCookie } from './cookies.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
@@ -100,29 +101,11 @@ function mayOpenSocket(request: FastifyRequest, { settings, publicUrl }: Runtime
 const unlistedOrigin = () =>
   new ServiceError('FORBIDDEN', 'Pages of origins that CORS_ORIGINS does not list may not call the service.')
 
-/**
- * Browsers accept the `__Host-` prefix only over TLS.
- * They share a host's cookies between ports, so the port separates two services on one machine.
- */
-function nameFor(publicUrl: string): string {
-  const { protocol, port } = new URL(publicUrl)
-  return protocol === 'https:' ? `__Host-${NAME}` : `${NAME}_${port || '80'}`
-}
+const readSessionCookie = (request: FastifyRequest, publicUrl: string): string | undefined =>
+  readCookie(request, publicUrl, NAME)
 
-function readSessionCookie(request: FastifyRequest, publicUrl: string): string | undefined {
-  if (request.headers.cookie === undefined) return undefined
-  const name = nameFor(publicUrl)
-  const pairs = request.headers.cookie.split(';')
-  const pair = pairs.map((text) => text.trim()).find((text) => text.startsWith(`${name}=`))
-  return pair?.slice(name.length + 1)
-}
-
-function sessionCookie(reply: FastifyReply, publicUrl: string): SessionCookie {
-  const write = (token: string, expires: Date) => {
-    const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
-    const value = `${nameFor(publicUrl)}=${token}; Path=/; Expires=${expires.toUTCString()}; HttpOnly; SameSite=Lax${secure}`
-    reply.header('set-cookie', value).header('cache-control', 'no-store')
-  }
+export function sessionCookie(reply: FastifyReply, publicUrl: string): SessionCookie {
+  const write = (value: string, expires: Date) => writeCookie(reply, publicUrl, { name: NAME, value, expires })
   return {
     set: write,
     clear: () => write('', new Date(0)),

@@ -10,7 +10,10 @@ import { endSessions } from './sessions.ts'
 import type { SignInContext } from './sign-in.ts'
 import { INVITATION_LIFETIME_MS, openLink, requireLinkable, type SignInLinkContext } from './sign-in-link.ts'
 import { managedUser } from './update-user.ts'
-import { checkEmail, emailTaken, isEmailTaken, USER_VIEW, type User } from './users.ts'
+import { checkEmail, emailTaken, isEmailTaken, rejectFederated, USER_VIEW, type User } from './users.ts'
+
+/** A user who gets a password signs in here, and no longer at the provider. */
+const HERE = { oidcIssuer: null, oidcSubject: null }
 
 interface PasswordChange {
   readonly currentPassword: string
@@ -80,7 +83,7 @@ export async function setPassword(ctx: Context, { user, password }: NewPassword)
   const passwordHash = await hashPassword(password)
   const { id } = await managedUser(ctx, user)
   return ctx.db.prisma.$transaction(async (tx) => {
-    const changed = await tx.user.update({ where: { id }, data: { passwordHash }, select: USER_VIEW })
+    const changed = await tx.user.update({ where: { id }, data: { passwordHash, ...HERE }, select: USER_VIEW })
     await endSessions(tx, id)
     await recordUserChange(tx, ctx, 'password_set', changed)
     return changed
@@ -98,7 +101,7 @@ export async function resetPassword(ctx: SignInLinkContext, input: { readonly us
   return ctx.db.prisma.$transaction(async (tx) => {
     await lockRow(tx, 'user', id)
     await requireLinkable(ctx, tx, id)
-    const user = await tx.user.update({ where: { id }, data: { passwordHash: null }, select: USER_VIEW })
+    const user = await tx.user.update({ where: { id }, data: { passwordHash: null, ...HERE }, select: USER_VIEW })
     await endSessions(tx, id)
     await recordUserChange(tx, ctx, 'password_reset', managed)
     return { user, signInLink: await openLink(ctx, tx, id, INVITATION_LIFETIME_MS) }
@@ -119,10 +122,12 @@ export async function completePerson(ctx: Context, input: Completion): Promise<U
   const email = checkEmail(input.email)
   checkPassword(input.password)
   const where = { id: userId, passwordHash: null }
-  if ((await ctx.db.prisma.user.count({ where })) === 0) throw isComplete()
+  const user = await ctx.db.prisma.user.findFirst({ where, select: { oidcIssuer: true } })
+  if (user === null) throw isComplete()
+  rejectFederated(ctx, user)
   const passwordHash = await hashPassword(input.password)
   const complete = ctx.db.prisma.$transaction(async (tx) => {
-    const { count } = await tx.user.updateMany({ where, data: { email, passwordHash } })
+    const { count } = await tx.user.updateMany({ where: { ...where, ...user }, data: { email, passwordHash, ...HERE } })
     if (count === 0) throw isComplete()
     await endSessions(tx, userId, sessionId)
     await tx.session.updateMany({ where: { id: sessionId }, data: { passwordAt: ctx.now() } })

@@ -47,7 +47,7 @@ export async function createUser(ctx: Context, input: NewUser): Promise<User> {
 type NewRow = Pick<User, 'accountId' | 'email' | 'role'> & { readonly passwordHash: string | null }
 
 /** @throws INVALID_REQUEST for an address of the same account */
-async function addUser(tx: PrismaTx, ctx: Pick<Context, 'actor' | 'now'>, row: NewRow): Promise<User> {
+export async function addUser(tx: PrismaTx, ctx: Pick<Context, 'actor' | 'now'>, row: NewRow): Promise<User> {
   const data = { id: newId('user', ctx.now()), ...row }
   const [created] = await tx.user.createManyAndReturn({ data, skipDuplicates: true, select: USER_VIEW })
   if (created === undefined) throw emailTaken(row.email)
@@ -64,10 +64,15 @@ export async function inviteUser(ctx: SignInLinkContext, input: InvitationInput)
   if (ownerOf(ctx.actor) !== accountId) requireConfirmation(ctx)
   const email = checkEmail(input.email)
   return ctx.db.prisma.$transaction(async (tx) => {
-    await lockRow(tx, 'account', accountId)
-    if ((await tx.user.count({ where: { accountId } })) >= MAX_USERS)
-      throw invalidRequest(`Use another account: one has at most ${MAX_USERS} users.`)
+    await requireRoom(tx, accountId)
     const user = await addUser(tx, ctx, { accountId, email, role: input.role, passwordHash: null })
     return { user, signInLink: await openLink(ctx, tx, user.id, INVITATION_LIFETIME_MS) }
   })
+}
+
+/** Locks the account. @throws INVALID_REQUEST */
+export async function requireRoom(tx: PrismaTx, accountId: string): Promise<void> {
+  await lockRow(tx, 'account', accountId)
+  if ((await tx.user.count({ where: { accountId } })) >= MAX_USERS)
+    throw invalidRequest(`Use another account: one has at most ${MAX_USERS} users.`)
 }

@@ -37,17 +37,18 @@ export const hashToken = (token: string): Uint8Array<ArrayBuffer> =>
 
 /**
  * The transaction has locked the row of a user who may sign in.
- * @param by only a password confirms an operator's changes
+ * @param passwordAt when the user gave credentials, which confirm an operator's changes; null after a link
  */
 export async function openSession(
   tx: PrismaTx,
   userId: string,
-  by: 'password' | 'link',
+  passwordAt: Date | null,
   now: Date,
+  lifetimeMs = SESSION_LIFETIME_MS,
 ): Promise<OpenedSession> {
   const token = newToken()
-  const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)
-  const used = { seenAt: now, passwordAt: by === 'password' ? now : null }
+  const expiresAt = new Date(now.getTime() + lifetimeMs)
+  const used = { seenAt: now, passwordAt }
   const data = { id: newId('ses', now), userId, hash: hashToken(token), expiresAt, ...used }
   await tx.session.create({ data, select: { id: true } })
   await tx.user.update({ where: { id: userId }, data: { lastSeenAt: now }, select: { id: true } })

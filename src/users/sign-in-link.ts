@@ -8,7 +8,7 @@ import { commandLine } from '../values/program.ts'
 import { hashToken, isToken, newToken, openSession } from './sessions.ts'
 import { type SignedIn, type SignInContext, shortened } from './sign-in.ts'
 import { managedUser } from './update-user.ts'
-import { USER_VIEW } from './users.ts'
+import { rejectFederated, USER_VIEW } from './users.ts'
 
 export const LINK_VIEW = { hash: true, expiresAt: true } as const
 const LIFETIME_MS = 15 * 60_000
@@ -77,11 +77,12 @@ export async function createSignInLink(
   })
 }
 
-/** @throws FORBIDDEN for an operator, INVALID_REQUEST for a disabled user */
+/** @throws FORBIDDEN for an operator, INVALID_REQUEST for a disabled or a federated user */
 export async function requireLinkable(ctx: Context, tx: PrismaTx, id: string) {
-  const select = { disabledAt: true, operator: true, passwordHash: true }
+  const select = { disabledAt: true, operator: true, passwordHash: true, oidcIssuer: true }
   const user = await tx.user.findUniqueOrThrow({ where: { id }, select })
   if (user.operator) requireSystemFor(ctx)
+  if (ctx.actor.kind !== 'system') rejectFederated(ctx, user)
   if (user.disabledAt !== null) throw disabled()
   return user
 }
@@ -142,7 +143,7 @@ async function redeem(ctx: SignInContext, token: string): Promise<SignedIn | fal
     const select = { ...USER_VIEW, account: { select: { disabledAt: true } } }
     const { account, ...user } = await tx.user.findUniqueOrThrow({ where: { id: found.userId }, select })
     if (account.disabledAt !== null) throw accountDisabled()
-    return { user, ...(await openSession(tx, user.id, 'link', now)) }
+    return { user, ...(await openSession(tx, user.id, null, now)) }
   })
 }
 

@@ -63,7 +63,8 @@ const openUnlessChanged = (ctx: Context, userId: string, passwordHash: string | 
     const user = await tx.user.findFirst({ where, select: { account: { select: { disabledAt: true } } } })
     if (user === null) throw wrongPassword()
     if (user.account.disabledAt !== null) throw accountDisabled()
-    return openSession(tx, userId, 'password', ctx.now())
+    const now = ctx.now()
+    return openSession(tx, userId, now, now)
   })
 
 const MAX_ACCOUNTS = 3

@@ -128,19 +128,21 @@ const severalUsers = (users: readonly User[]) =>
 
 const unknownUser = (user: string) => new ServiceError('NOT_FOUND', `No user with the id or e-mail address "${user}".`)
 
-/**
- * Locks the account, so two owners cannot disable each other at once.
- * @throws INVALID_REQUEST
- */
-async function requireAnotherOwner(tx: PrismaTx, { id, accountId }: Pick<User, 'id' | 'accountId'>): Promise<void> {
+/** @throws INVALID_REQUEST */
+async function requireAnotherOwner(tx: PrismaTx, user: Pick<User, 'id' | 'accountId'>): Promise<void> {
+  if (await isLastOwner(tx, user))
+    throw invalidRequest('Make another user an owner first: this is the last one of the account.', [
+      { path: '/user', message: 'is the last owner' },
+    ])
+}
+
+/** Locks the account, so two owners cannot disable each other at once. */
+export async function isLastOwner(tx: PrismaTx, { id, accountId }: Pick<User, 'id' | 'accountId'>): Promise<boolean> {
   await lockRow(tx, 'account', accountId)
   const owners = await tx.user.findMany({
     where: { accountId, role: 'owner', disabledAt: null },
     take: 2,
     select: { id: true },
   })
-  if (owners.length === 1 && owners[0]?.id === id)
-    throw invalidRequest('Make another user an owner first: this is the last one of the account.', [
-      { path: '/user', message: 'is the last owner' },
-    ])
+  return owners.length === 1 && owners[0]?.id === id
 }

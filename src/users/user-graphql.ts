@@ -15,6 +15,7 @@ import {
   presentedBy,
   queriedBy,
   queryOf,
+  resolvedBy,
 } from '../graphql/resolved-by.ts'
 import { describedEnum } from '../graphql/scalars.ts'
 import { OF_CALLER } from '../graphql/seen-by.ts'
@@ -23,6 +24,7 @@ import { changePassword } from './change-password.ts'
 import { type EndedSession, endSession, isCurrent, openSessions } from './sessions.ts'
 import { type Reauthentication, reauthenticate, signIn, signOut } from './sign-in.ts'
 import {
+  federatedUsers,
   findUsers,
   loadUsers,
   ME_VIEW,
@@ -30,6 +32,7 @@ import {
   ownUser,
   readUser,
   seenUsers,
+  signInProvider,
   USER_VIEW,
   type User,
   type UsersInput,
@@ -42,6 +45,7 @@ export const UserRoleEnum = describedEnum<UserRole>('UserRole', 'Role of a user 
   member: 'The user may submit and read jobs.',
 })
 
+const federated = new BatchLoader<GraphqlContext, true>(federatedUsers)
 const withPassword = new BatchLoader<GraphqlContext, true>(usersWithPassword)
 
 export const UserRef = builder.prismaObject('User', {
@@ -70,9 +74,27 @@ export const UserRef = builder.prismaObject('User', {
       description: 'True if the user has set a password; without one only a sign-in link lets them in.',
       resolve: async ({ id }, _args, ctx) => (await withPassword.load(ctx, id)) === true,
     }),
+    isFederated: t.boolean({
+      description: 'True if the user signs in through the OpenID Connect provider, and has no password or link here.',
+      resolve: async ({ id }, _args, ctx) => (await federated.load(ctx, id)) === true,
+    }),
     account: t.relation('account', { type: AccountRef, description: 'Account of the user.' }),
   }),
 })
+
+const SignInProviderRef = builder.objectRef<{ readonly name: string }>('SignInProvider').implement({
+  description: 'OpenID Connect provider that signs users in to the console.',
+  fields: (t) => ({ name: t.exposeString('name', { description: 'Name of the provider, for the sign-in page.' }) }),
+})
+
+builder.queryField('signInProvider', (t) =>
+  t.field({
+    type: SignInProviderRef,
+    nullable: true,
+    description: 'Provider that signs users in to the console; null if there is none. Needs no key.',
+    ...resolvedBy(signInProvider, () => undefined),
+  }),
+)
 
 const MOST = 100
 

@@ -131,6 +131,9 @@ builder.mutationFields((t) => ({
     args: { user: t.arg.id({ required: true, description: USER }) },
     ...resolvedBy(resetPassword, (args: { user: string }) => args),
   }),
+}))
+
+builder.mutationFields((t) => ({
   updateUser: t.prismaField({
     errors: result('Changed user', "the user's role stays as it is"),
     description: `Gives a user another role. The last owner of an account stays one. ${NEEDS}`,

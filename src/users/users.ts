@@ -102,6 +102,31 @@ export async function usersWithPassword({ db }: Context, ids: readonly string[])
   return new Map(found.map(({ id }) => [id, true]))
 }
 
+/** True if the user signs in at the provider, as long as this service has one. */
+export const isFederated = (
+  { settings }: Pick<Context, 'settings'>,
+  { oidcIssuer }: { readonly oidcIssuer: string | null },
+): boolean => settings.oidc !== null && settings.oidc.issuer === oidcIssuer
+
+/** @throws INVALID_REQUEST */
+export function rejectFederated(ctx: Context, user: { readonly oidcIssuer: string | null }): void {
+  if (isFederated(ctx, user))
+    throw invalidRequest(`Sign in through ${ctx.settings.oidc?.name}: this person has no password or link here.`, [
+      { path: '/user', message: 'signs in through the provider' },
+    ])
+}
+
+/** null: users sign in here alone. */
+export const signInProvider = async ({ settings }: Context): Promise<{ readonly name: string } | null> =>
+  settings.oidc === null ? null : { name: settings.oidc.name }
+
+export async function federatedUsers({ db, settings }: Context, ids: readonly string[]): Promise<Map<string, true>> {
+  if (settings.oidc === null) return new Map()
+  const where = { id: { in: [...ids] }, oidcIssuer: settings.oidc.issuer }
+  const found = await db.prisma.user.findMany({ where, select: { id: true } })
+  return new Map(found.map(({ id }) => [id, true]))
+}
+
 /** null for a caller without a session */
 export async function me(
   { actor, db }: Context,

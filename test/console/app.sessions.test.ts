@@ -1,6 +1,7 @@
 import { describeConsole } from './journeys/describe-console.ts'
 import { endpointsJourneys } from './journeys/operator/endpoints.ts'
 import { unservedPoolJourneys } from './journeys/operator/unserved-pools.ts'
+import { federationJourneys } from './journeys/sessions/federation.ts'
 import { followingJourneys } from './journeys/sessions/following.ts'
 import { heldPageJourneys } from './journeys/sessions/held-pages.ts'
 import { sessionJourneys } from './journeys/sessions/sessions.ts'
@@ -12,4 +13,5 @@ describeConsole('sessions and changes by others in a browser', (opened) => {
   heldPageJourneys(opened)
   unservedPoolJourneys(opened)
   followingJourneys(opened)
+  federationJourneys(opened)
 })

@@ -29,6 +29,9 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   EGRESS_ALLOW: ['10.0.0.0/33', 'internal', '10.0.0.0-10.0.0.9'],
   TRUSTED_PROXIES: ['proxy', '10.0.0.300/8'],
   CORS_ORIGINS: ['https://a.example/path', '*,https://a.example', 'a.example'],
+  OIDC_ISSUER: ['id.example.org', 'http://id.example.org', 'https://id.example.org/?a', 'https://me@id.example.org'],
+  OIDC_SCOPES: ['email', 'openid,email', 'openid '],
+  OIDC_ROLES: ['admins', 'admins=operator', 'admins=owner,', '=owner'],
   OPENAI_WAIT_SECONDS: ['0', '3601', '2m'],
   COMPANION_BASE_URL: ['ftp://model', 'model:8000'],
   COMPANION_TIMEOUT_SECONDS: ['0', '601', '1.5'],
@@ -48,11 +51,17 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
 const ANY_TEXT: ReadonlySet<string> = new Set([
   ...['HOST', 'METRICS_HOST', 'DATA_DIR', 'NODE_ENV', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'OPENAI_MODEL'],
   ...['COMPANION_MODEL', 'COMPANION_API_KEY', 'MODERATION_MODEL', 'MODERATION_API_KEY', 'COMPANION_BLOCKED_TERMS'],
+  ...['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_NAME', 'OIDC_ACCOUNT', 'OIDC_ROLES_CLAIM'],
 ])
+const CLIENT = { OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 'secret' }
+const OIDC = { OIDC_ISSUER: 'https://id.example.org', ...CLIENT }
 /** Other variables that a variable needs. */
 const WITH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   DIRECT_DATABASE_URL: { DATABASE_URL: 'postgresql://pooler/db' },
   READ_DATABASE_URL: { DATABASE_URL: 'postgresql://primary/db' },
+  OIDC_ISSUER: CLIENT,
+  OIDC_SCOPES: OIDC,
+  OIDC_ROLES: { ...OIDC, OIDC_ROLES_CLAIM: 'groups' },
   STORAGE_URL: { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' },
 }
 
@@ -93,6 +102,17 @@ describe('wrong values', () => {
   test('of jobs that are to be archived and deleted are refused', () => {
     const both = violations({ JOB_ARCHIVE_DAYS: '400', JOB_RETENTION_DAYS: '500' })
     expect(both).toEqual([expect.stringContaining('exclude each other')])
+  })
+
+  test('of a sign-in provider that lack others are refused, each in one sentence', () => {
+    expect(violations({ OIDC_ISSUER: OIDC.OIDC_ISSUER })).toEqual([
+      'OIDC_CLIENT_ID is needed for OIDC_ISSUER',
+      'OIDC_CLIENT_SECRET is needed for OIDC_ISSUER',
+    ])
+    expect(violations({ OIDC_NAME: 'Acme' })).toEqual(['OIDC_NAME goes with an OIDC_ISSUER'])
+    expect(violations({ ...OIDC, OIDC_ROLES_CLAIM: 'groups' })).toEqual(['OIDC_ROLES is needed for OIDC_ROLES_CLAIM'])
+    expect(violations({ ...OIDC, OIDC_ROLES: 'a=owner' })).toEqual(['OIDC_ROLES_CLAIM is needed for OIDC_ROLES'])
+    expect(violations({ ...OIDC, OIDC_ISSUER: 'http://localhost:8080/realms/voice' })).toEqual([])
   })
 
   test('of secrets and passwords are not repeated', () => {

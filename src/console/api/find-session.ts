@@ -1,5 +1,6 @@
 import { type SessionQuery, session as sessionQuery } from '../operations.ts'
 import { ask } from './ask.ts'
+import { providerName } from './provider-name.ts'
 
 /** The service sends this header for a session that has expired, not for one that was ended. */
 const STATE = 'x-sonant-session'
@@ -14,8 +15,9 @@ interface FoundSession {
 /** Asks whose session this is. @throws ApiError */
 export async function findSession(): Promise<FoundSession> {
   let hasExpired = false
-  const { me } = await ask(sessionQuery, {}, (headers) => {
+  const { me, signInProvider } = await ask(sessionQuery, {}, (headers) => {
     hasExpired = headers.get(STATE) === 'expired'
   })
+  providerName.value = signInProvider?.name ?? null
   return { me: me ?? null, hasExpired }
 }

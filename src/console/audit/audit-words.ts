@@ -7,6 +7,7 @@ export const ACTIONS: Readonly<Record<AuditedAction, readonly [words: string, gr
   KEY_DELETED: ['Key revoked', 'API keys'],
   USER_ADDED: ['Person added', 'People'],
   USER_ROLE_CHANGED: ['Role changed', 'People'],
+  USER_FEDERATED: ['First sign-in through the provider', 'People'],
   USER_DISABLED: ['Person disabled', 'People'],
   USER_ENABLED: ['Person enabled', 'People'],
   PASSWORD_SET: ['Password set by the operator', 'People'],

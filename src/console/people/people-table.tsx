@@ -76,14 +76,19 @@ const PersonRow = ({ person, isReader, isLastOwner, onAct }: PersonRowProps) => 
   </tr>
 )
 
-const PersonState = ({ person: { disabledAt, hasPassword } }: { person: Person }) => {
+const PersonState = ({ person: { disabledAt, hasPassword, isFederated } }: { person: Person }) => {
   if (disabledAt) return <StateMark state="DISABLED" />
-  return hasPassword ? <StateMark state="READY" label="active" /> : <span class="pill warn">no password yet</span>
+  return hasPassword || isFederated ? (
+    <StateMark state="READY" label="active" />
+  ) : (
+    <span class="pill warn">no password yet</span>
+  )
 }
 
-/** Readers change their own password under Profile. */
-const LinkButton = ({ person: { email, hasPassword }, isReader, onAct }: Omit<PersonRowProps, 'isLastOwner'>) => {
-  if (isReader) return null
+/** Readers change their own password under Profile; the provider keeps that of others. */
+const LinkButton = ({ person, isReader, onAct }: Omit<PersonRowProps, 'isLastOwner'>) => {
+  const { email, hasPassword, isFederated } = person
+  if (isReader || isFederated) return null
   return hasPassword ? (
     <ActButton label={`New password for ${email}`} onClick={() => onAct('reset')}>
       New password

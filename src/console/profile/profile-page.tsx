@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
+import { providerName } from '../api/provider-name.ts'
 import { signOut } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
 import { endSession, type ProfileQuery, profile as profileQuery } from '../operations.ts'
@@ -24,12 +25,7 @@ export function ProfilePage() {
         {({ me }) =>
           me && (
             <>
-              <PasswordForm
-                key={String(me.user.hasPassword)}
-                email={me.user.email}
-                hasPassword={me.user.hasPassword}
-                onDone={query.reload}
-              />
+              <SignsInBy user={me.user} onDone={query.reload} />
               <Sessions sessions={me.sessions} onChange={query.reload} />
             </>
           )
@@ -38,6 +34,21 @@ export function ProfilePage() {
     </Page>
   )
 }
+
+/** Who signs in through the provider has no password here. */
+const SignsInBy = ({ user, onDone }: { user: Me['user']; onDone: () => void }) =>
+  user.isFederated ? (
+    <section class="card">
+      <div class="card-head">
+        <h2>Sign-in</h2>
+        <p>
+          {user.email} signs in through <bdi>{providerName.value}</bdi>, and has no password here.
+        </p>
+      </div>
+    </section>
+  ) : (
+    <PasswordForm key={String(user.hasPassword)} email={user.email} hasPassword={user.hasPassword} onDone={onDone} />
+  )
 
 function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: () => void }) {
   const [isAsking, setAsking] = useState(false)

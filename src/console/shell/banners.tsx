@@ -36,7 +36,7 @@ export function Banners() {
           The service has a new version.
         </Banner>
       )}
-      {session.value?.user.hasPassword === false && (
+      {session.value?.user.hasPassword === false && !session.value.user.isFederated && (
         <Banner
           action={
             <a class="button small" href={at('/profile')}>

@@ -1,4 +1,5 @@
 import { leaveToSignIn, session } from '../api/session.ts'
+import { ProviderButton } from './provider.tsx'
 import { LinkAdvice, LostPassword, SignInForm } from './sign-in-page.tsx'
 
 /** Over a page whose session has expired: it stays as it is for the same user. A link that is opened in another tab is heard of there. */
@@ -8,14 +9,27 @@ export function SignInAgain() {
   return (
     <>
       <p class="muted">The page stays as it is until you go on.</p>
-      {!user.hasPassword && <ByLink email={user.email} />}
-      <SignInForm own={user.email}>
-        <OtherAccount />
-        {user.hasPassword && <LostPassword />}
-      </SignInForm>
+      {user.isFederated ? (
+        <div class="stack">
+          <ProviderButton />
+          <OtherAccount />
+        </div>
+      ) : (
+        <SignInHere email={user.email} hasPassword={user.hasPassword} />
+      )}
     </>
   )
 }
+
+const SignInHere = ({ email, hasPassword }: { readonly email: string; readonly hasPassword: boolean }) => (
+  <>
+    {!hasPassword && <ByLink email={email} />}
+    <SignInForm own={email}>
+      <OtherAccount />
+      {hasPassword && <LostPassword />}
+    </SignInForm>
+  </>
+)
 
 /** The user may have set a password elsewhere since the page last looked. */
 const ByLink = ({ email }: { email: string }) => (

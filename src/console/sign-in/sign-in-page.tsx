@@ -7,6 +7,7 @@ import { useSecondsLeft } from '../api/use-seconds-left.ts'
 import { TextField } from '../parts/field.tsx'
 import { serviceCommand } from '../parts/service-command.ts'
 import { Mark } from '../shell/rail.tsx'
+import { ProviderButton, ProviderRefusal } from './provider.tsx'
 
 /** E-mail and password. The page that was asked for opens afterwards, as its address stays. */
 export function SignInPage() {
@@ -15,7 +16,10 @@ export function SignInPage() {
   }, [])
   return (
     <Gate title="Sign in" lead={leadOf()}>
-      <SignInForm />
+      <ProviderRefusal />
+      <SignInForm>
+        <ProviderButton />
+      </SignInForm>
       <LostPassword />
     </Gate>
   )

@@ -47,13 +47,13 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
   test('the first start made the account demo with a million credits', async () => {
     const demo = await sonantHere(service.env, 'accounts', 'show', '--account', 'demo')
     const id = expect.stringMatching(TYPE_ID.account)
-    expect(demo).toEqual({ account_id: id, name: 'demo', credits: 1_000_000, ...UNLIMITED })
+    expect(demo).toEqual({ account_id: id, name: 'demo', credits: 1_000_000, ...UNLIMITED, disabled_at: null })
   })
 
   test('an account is created, credited and shown, by id and by name', async () => {
     const id = account.account_id
     const made = { account_id: expect.stringMatching(TYPE_ID.account), name: 'studio', credits: 100 }
-    expect(account).toEqual({ ...made, ...UNLIMITED })
+    expect(account).toEqual({ ...made, ...UNLIMITED, disabled_at: null })
     const credited = await sonantHere(service.env, 'accounts', 'credit', '--account', id, '--amount', '25')
     expect(credited).toEqual({ account_id: id, credits: 125 })
     const here = (...args: string[]) => sonantHere(service.env, 'accounts', ...args)
@@ -101,7 +101,13 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
     const workflows = await listed('workflows', 'list')
     const workers = await listed('workers', 'list')
     expect(accounts.items).toEqual([
-      { account_id: expect.stringMatching(TYPE_ID.account), name: 'demo', credits: 1_000_000, ...UNLIMITED },
+      {
+        account_id: expect.stringMatching(TYPE_ID.account),
+        name: 'demo',
+        credits: 1_000_000,
+        ...UNLIMITED,
+        disabled_at: null,
+      },
       { ...account, credits: expect.any(Number) },
     ])
     const { api_key_id, scopes } = key

@@ -3786,7 +3786,9 @@ export const UserScalarFieldEnum = {
   operator: 'operator',
   createdAt: 'createdAt',
   lastSeenAt: 'lastSeenAt',
-  disabledAt: 'disabledAt'
+  disabledAt: 'disabledAt',
+  oidcIssuer: 'oidcIssuer',
+  oidcSubject: 'oidcSubject'
 } as const
 
 export type UserScalarFieldEnum = (typeof UserScalarFieldEnum)[keyof typeof UserScalarFieldEnum]

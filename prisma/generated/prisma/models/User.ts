@@ -34,6 +34,8 @@ export type UserMinAggregateOutputType = {
   createdAt: Date | null
   lastSeenAt: Date | null
   disabledAt: Date | null
+  oidcIssuer: string | null
+  oidcSubject: string | null
 }
 
 export type UserMaxAggregateOutputType = {
@@ -46,6 +48,8 @@ export type UserMaxAggregateOutputType = {
   createdAt: Date | null
   lastSeenAt: Date | null
   disabledAt: Date | null
+  oidcIssuer: string | null
+  oidcSubject: string | null
 }
 
 export type UserCountAggregateOutputType = {
@@ -58,6 +62,8 @@ export type UserCountAggregateOutputType = {
   createdAt: number
   lastSeenAt: number
   disabledAt: number
+  oidcIssuer: number
+  oidcSubject: number
   _all: number
 }
 
@@ -72,6 +78,8 @@ export type UserMinAggregateInputType = {
   createdAt?: true
   lastSeenAt?: true
   disabledAt?: true
+  oidcIssuer?: true
+  oidcSubject?: true
 }
 
 export type UserMaxAggregateInputType = {
@@ -84,6 +92,8 @@ export type UserMaxAggregateInputType = {
   createdAt?: true
   lastSeenAt?: true
   disabledAt?: true
+  oidcIssuer?: true
+  oidcSubject?: true
 }
 
 export type UserCountAggregateInputType = {
@@ -96,6 +106,8 @@ export type UserCountAggregateInputType = {
   createdAt?: true
   lastSeenAt?: true
   disabledAt?: true
+  oidcIssuer?: true
+  oidcSubject?: true
   _all?: true
 }
 
@@ -181,6 +193,8 @@ export type UserGroupByOutputType = {
   createdAt: Date
   lastSeenAt: Date | null
   disabledAt: Date | null
+  oidcIssuer: string | null
+  oidcSubject: string | null
   _count: UserCountAggregateOutputType | null
   _min: UserMinAggregateOutputType | null
   _max: UserMaxAggregateOutputType | null
@@ -214,6 +228,8 @@ export type UserWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"User"> | Date | string
   lastSeenAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   disabledAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
+  oidcIssuer?: Prisma.StringNullableFilter<"User"> | string | null
+  oidcSubject?: Prisma.StringNullableFilter<"User"> | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   sessions?: Prisma.SessionListRelationFilter
   signInLinks?: Prisma.SignInLinkListRelationFilter
@@ -230,6 +246,8 @@ export type UserOrderByWithRelationInput = {
   createdAt?: Prisma.SortOrder
   lastSeenAt?: Prisma.SortOrderInput | Prisma.SortOrder
   disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  oidcIssuer?: Prisma.SortOrderInput | Prisma.SortOrder
+  oidcSubject?: Prisma.SortOrderInput | Prisma.SortOrder
   account?: Prisma.AccountOrderByWithRelationInput
   sessions?: Prisma.SessionOrderByRelationAggregateInput
   signInLinks?: Prisma.SignInLinkOrderByRelationAggregateInput
@@ -239,6 +257,7 @@ export type UserOrderByWithRelationInput = {
 export type UserWhereUniqueInput = Prisma.AtLeast<{
   id?: string
   accountId_email?: Prisma.UserAccountIdEmailCompoundUniqueInput
+  oidcIssuer_oidcSubject?: Prisma.UserOidcIssuerOidcSubjectCompoundUniqueInput
   AND?: Prisma.UserWhereInput | Prisma.UserWhereInput[]
   OR?: Prisma.UserWhereInput[]
   NOT?: Prisma.UserWhereInput | Prisma.UserWhereInput[]
@@ -250,11 +269,13 @@ export type UserWhereUniqueInput = Prisma.AtLeast<{
   createdAt?: Prisma.DateTimeFilter<"User"> | Date | string
   lastSeenAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   disabledAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
+  oidcIssuer?: Prisma.StringNullableFilter<"User"> | string | null
+  oidcSubject?: Prisma.StringNullableFilter<"User"> | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   sessions?: Prisma.SessionListRelationFilter
   signInLinks?: Prisma.SignInLinkListRelationFilter
   apiKeys?: Prisma.ApiKeyListRelationFilter
-}, "id" | "accountId_email">
+}, "id" | "accountId_email" | "oidcIssuer_oidcSubject">
 
 export type UserOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
@@ -266,6 +287,8 @@ export type UserOrderByWithAggregationInput = {
   createdAt?: Prisma.SortOrder
   lastSeenAt?: Prisma.SortOrderInput | Prisma.SortOrder
   disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  oidcIssuer?: Prisma.SortOrderInput | Prisma.SortOrder
+  oidcSubject?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.UserCountOrderByAggregateInput
   _max?: Prisma.UserMaxOrderByAggregateInput
   _min?: Prisma.UserMinOrderByAggregateInput
@@ -284,6 +307,8 @@ export type UserScalarWhereWithAggregatesInput = {
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"User"> | Date | string
   lastSeenAt?: Prisma.DateTimeNullableWithAggregatesFilter<"User"> | Date | string | null
   disabledAt?: Prisma.DateTimeNullableWithAggregatesFilter<"User"> | Date | string | null
+  oidcIssuer?: Prisma.StringNullableWithAggregatesFilter<"User"> | string | null
+  oidcSubject?: Prisma.StringNullableWithAggregatesFilter<"User"> | string | null
 }
 
 export type UserCreateInput = {
@@ -295,6 +320,8 @@ export type UserCreateInput = {
   createdAt?: Date | string
   lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
+  oidcIssuer?: string | null
+  oidcSubject?: string | null
   account: Prisma.AccountCreateNestedOneWithoutUsersInput
   sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkCreateNestedManyWithoutUserInput
@@ -311,6 +338,8 @@ export type UserUncheckedCreateInput = {
   createdAt?: Date | string
   lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
+  oidcIssuer?: string | null
+  oidcSubject?: string | null
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutCreatedByInput
@@ -325,6 +354,8 @@ export type UserUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutUsersNestedInput
   sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUpdateManyWithoutUserNestedInput
@@ -341,6 +372,8 @@ export type UserUncheckedUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUncheckedUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutCreatedByNestedInput
@@ -356,6 +389,8 @@ export type UserCreateManyInput = {
   createdAt?: Date | string
   lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
+  oidcIssuer?: string | null
+  oidcSubject?: string | null
 }
 
 export type UserUpdateManyMutationInput = {
@@ -367,6 +402,8 @@ export type UserUpdateManyMutationInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type UserUncheckedUpdateManyInput = {
@@ -379,6 +416,8 @@ export type UserUncheckedUpdateManyInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type UserListRelationFilter = {
@@ -401,6 +440,11 @@ export type UserAccountIdEmailCompoundUniqueInput = {
   email: string
 }
 
+export type UserOidcIssuerOidcSubjectCompoundUniqueInput = {
+  oidcIssuer: string
+  oidcSubject: string
+}
+
 export type UserCountOrderByAggregateInput = {
   id?: Prisma.SortOrder
   accountId?: Prisma.SortOrder
@@ -411,6 +455,8 @@ export type UserCountOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   lastSeenAt?: Prisma.SortOrder
   disabledAt?: Prisma.SortOrder
+  oidcIssuer?: Prisma.SortOrder
+  oidcSubject?: Prisma.SortOrder
 }
 
 export type UserMaxOrderByAggregateInput = {
@@ -423,6 +469,8 @@ export type UserMaxOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   lastSeenAt?: Prisma.SortOrder
   disabledAt?: Prisma.SortOrder
+  oidcIssuer?: Prisma.SortOrder
+  oidcSubject?: Prisma.SortOrder
 }
 
 export type UserMinOrderByAggregateInput = {
@@ -435,6 +483,8 @@ export type UserMinOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   lastSeenAt?: Prisma.SortOrder
   disabledAt?: Prisma.SortOrder
+  oidcIssuer?: Prisma.SortOrder
+  oidcSubject?: Prisma.SortOrder
 }
 
 export type UserScalarRelationFilter = {
@@ -541,6 +591,8 @@ export type UserCreateWithoutAccountInput = {
   createdAt?: Date | string
   lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
+  oidcIssuer?: string | null
+  oidcSubject?: string | null
   sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutCreatedByInput
@@ -555,6 +607,8 @@ export type UserUncheckedCreateWithoutAccountInput = {
   createdAt?: Date | string
   lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
+  oidcIssuer?: string | null
+  oidcSubject?: string | null
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutCreatedByInput
@@ -599,6 +653,8 @@ export type UserScalarWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"User"> | Date | string
   lastSeenAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   disabledAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
+  oidcIssuer?: Prisma.StringNullableFilter<"User"> | string | null
+  oidcSubject?: Prisma.StringNullableFilter<"User"> | string | null
 }
 
 export type UserCreateWithoutApiKeysInput = {
@@ -610,6 +666,8 @@ export type UserCreateWithoutApiKeysInput = {
   createdAt?: Date | string
   lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
+  oidcIssuer?: string | null
+  oidcSubject?: string | null
   account: Prisma.AccountCreateNestedOneWithoutUsersInput
   sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkCreateNestedManyWithoutUserInput
@@ -625,6 +683,8 @@ export type UserUncheckedCreateWithoutApiKeysInput = {
   createdAt?: Date | string
   lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
+  oidcIssuer?: string | null
+  oidcSubject?: string | null
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutUserInput
 }
@@ -654,6 +714,8 @@ export type UserUpdateWithoutApiKeysInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutUsersNestedInput
   sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUpdateManyWithoutUserNestedInput
@@ -669,6 +731,8 @@ export type UserUncheckedUpdateWithoutApiKeysInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUncheckedUpdateManyWithoutUserNestedInput
 }
@@ -682,6 +746,8 @@ export type UserCreateWithoutSessionsInput = {
   createdAt?: Date | string
   lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
+  oidcIssuer?: string | null
+  oidcSubject?: string | null
   account: Prisma.AccountCreateNestedOneWithoutUsersInput
   signInLinks?: Prisma.SignInLinkCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutCreatedByInput
@@ -697,6 +763,8 @@ export type UserUncheckedCreateWithoutSessionsInput = {
   createdAt?: Date | string
   lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
+  oidcIssuer?: string | null
+  oidcSubject?: string | null
   signInLinks?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutCreatedByInput
 }
@@ -726,6 +794,8 @@ export type UserUpdateWithoutSessionsInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutUsersNestedInput
   signInLinks?: Prisma.SignInLinkUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutCreatedByNestedInput
@@ -741,6 +811,8 @@ export type UserUncheckedUpdateWithoutSessionsInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   signInLinks?: Prisma.SignInLinkUncheckedUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutCreatedByNestedInput
 }
@@ -754,6 +826,8 @@ export type UserCreateWithoutSignInLinksInput = {
   createdAt?: Date | string
   lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
+  oidcIssuer?: string | null
+  oidcSubject?: string | null
   account: Prisma.AccountCreateNestedOneWithoutUsersInput
   sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutCreatedByInput
@@ -769,6 +843,8 @@ export type UserUncheckedCreateWithoutSignInLinksInput = {
   createdAt?: Date | string
   lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
+  oidcIssuer?: string | null
+  oidcSubject?: string | null
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutCreatedByInput
 }
@@ -798,6 +874,8 @@ export type UserUpdateWithoutSignInLinksInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutUsersNestedInput
   sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutCreatedByNestedInput
@@ -813,6 +891,8 @@ export type UserUncheckedUpdateWithoutSignInLinksInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutCreatedByNestedInput
 }
@@ -826,6 +906,8 @@ export type UserCreateManyAccountInput = {
   createdAt?: Date | string
   lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
+  oidcIssuer?: string | null
+  oidcSubject?: string | null
 }
 
 export type UserUpdateWithoutAccountInput = {
@@ -837,6 +919,8 @@ export type UserUpdateWithoutAccountInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutCreatedByNestedInput
@@ -851,6 +935,8 @@ export type UserUncheckedUpdateWithoutAccountInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUncheckedUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutCreatedByNestedInput
@@ -865,6 +951,8 @@ export type UserUncheckedUpdateManyWithoutAccountInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 
@@ -926,6 +1014,8 @@ export type UserSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   createdAt?: boolean
   lastSeenAt?: boolean
   disabledAt?: boolean
+  oidcIssuer?: boolean
+  oidcSubject?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   sessions?: boolean | Prisma.User$sessionsArgs<ExtArgs>
   signInLinks?: boolean | Prisma.User$signInLinksArgs<ExtArgs>
@@ -943,6 +1033,8 @@ export type UserSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   createdAt?: boolean
   lastSeenAt?: boolean
   disabledAt?: boolean
+  oidcIssuer?: boolean
+  oidcSubject?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["user"]>
 
@@ -956,6 +1048,8 @@ export type UserSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   createdAt?: boolean
   lastSeenAt?: boolean
   disabledAt?: boolean
+  oidcIssuer?: boolean
+  oidcSubject?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["user"]>
 
@@ -969,9 +1063,11 @@ export type UserSelectScalar = {
   createdAt?: boolean
   lastSeenAt?: boolean
   disabledAt?: boolean
+  oidcIssuer?: boolean
+  oidcSubject?: boolean
 }
 
-export type UserOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "email" | "passwordHash" | "role" | "operator" | "createdAt" | "lastSeenAt" | "disabledAt", ExtArgs["result"]["user"]>
+export type UserOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "email" | "passwordHash" | "role" | "operator" | "createdAt" | "lastSeenAt" | "disabledAt" | "oidcIssuer" | "oidcSubject", ExtArgs["result"]["user"]>
 export type UserInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   sessions?: boolean | Prisma.User$sessionsArgs<ExtArgs>
@@ -1007,6 +1103,11 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     createdAt: Date
     lastSeenAt: Date | null
     disabledAt: Date | null
+    /**
+     * The person at the OpenID Connect provider; null: the user signs in here.
+     */
+    oidcIssuer: string | null
+    oidcSubject: string | null
   }, ExtArgs["result"]["user"]>
   composites: {}
 }
@@ -1443,6 +1544,8 @@ export interface UserFieldRefs {
   readonly createdAt: Prisma.FieldRef<"User", 'DateTime'>
   readonly lastSeenAt: Prisma.FieldRef<"User", 'DateTime'>
   readonly disabledAt: Prisma.FieldRef<"User", 'DateTime'>
+  readonly oidcIssuer: Prisma.FieldRef<"User", 'String'>
+  readonly oidcSubject: Prisma.FieldRef<"User", 'String'>
 }
     
 

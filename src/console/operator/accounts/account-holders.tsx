@@ -62,7 +62,7 @@ const PersonLine = ({ person }: { person: Person }) => (
       {person.disabledAt ? (
         <StateMark state="DISABLED" />
       ) : (
-        <Moment at={person.lastSeenAt} empty={person.hasPassword ? 'never' : 'no password yet'} />
+        <Moment at={person.lastSeenAt} empty={person.hasPassword || person.isFederated ? 'never' : 'no password yet'} />
       )}
     </td>
   </tr>

@@ -45,13 +45,7 @@ export function AccountPage({ id }: { id: string }) {
         {(data) => (
           <>
             <Figures data={data} />
-            <p class="row account-facts faint small-text">
-              <ShortId id={data.account.id} />
-              {data.account.disabledAt && <StateMark state="DISABLED" />}
-              <span>
-                Made <Moment at={data.account.createdAt} />
-              </span>
-            </p>
+            <Facts account={data.account} />
             <AccountJobs id={data.account.id} />
             <div class="cards">
               <AccountHolders id={data.account.id} />
@@ -64,6 +58,16 @@ export function AccountPage({ id }: { id: string }) {
     </OperatorScreen>
   )
 }
+
+const Facts = ({ account: { id, createdAt, disabledAt } }: Pick<OneAccountQuery, 'account'>) => (
+  <p class="row account-facts faint small-text">
+    <ShortId id={id} />
+    {disabledAt && <StateMark state="DISABLED" />}
+    <span>
+      Made <Moment at={createdAt} />
+    </span>
+  </p>
+)
 
 const DIALOGS = { credits: AccountDialog, limits: LimitsDialog, name: RenameDialog, standing: StandingDialog }
 type OpenDialog = keyof typeof DIALOGS

@@ -9,6 +9,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { TextField } from '../../parts/field.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { AddressField, NewPasswordField, ownAddress } from '../../profile/password-fields.tsx'
+import { ProviderButton } from '../../sign-in/provider.tsx'
 
 interface ConfirmationProps {
   /** Repeats the change that was refused. */
@@ -20,6 +21,7 @@ interface ConfirmationProps {
 export function ConfirmationDialog(props: ConfirmationProps) {
   const user = session.value?.user
   if (!user) return null
+  if (user.isFederated) return <ProviderAgain onClose={props.onClose} />
   return user.hasPassword ? <PasswordAgain {...props} /> : <FirstPassword {...props} email={user.email} />
 }
 
@@ -44,6 +46,24 @@ function PasswordAgain({ onDone, onClose }: ConfirmationProps) {
     </Asking>
   )
 }
+
+/** The page comes back as it was loaded; the change is made again by its user. */
+const ProviderAgain = ({ onClose }: Pick<ConfirmationProps, 'onClose'>) => (
+  <Dialog title="Sign in again first" onClose={onClose}>
+    <div class="stack">
+      <p class="prose">
+        What you are about to do concerns more than your own account, and your last sign-in is more than 15 minutes ago.
+        You come back to this page, and make the change again there.
+      </p>
+      <div class="row end">
+        <button type="button" class="button" onClick={onClose}>
+          Change nothing
+        </button>
+        <ProviderButton isAgain />
+      </div>
+    </div>
+  </Dialog>
+)
 
 function FirstPassword({ email, onDone, onClose }: ConfirmationProps & { readonly email: string }) {
   const [address, setAddress] = useState(ownAddress(email))

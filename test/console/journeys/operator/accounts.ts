@@ -61,6 +61,19 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await tile('This month')
       .getByText(/^\d+ of 3,000$/)
       .waitFor()
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByLabel('Name', { exact: true }).fill(`${name} anew`)
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('heading', { level: 1, name: `${name} anew` }).waitFor()
+    for (const [action, other] of [
+      ['Disable', 'Enable'],
+      ['Enable', 'Disable'],
+    ] as const) {
+      await page.getByRole('button', { name: action, exact: true }).click()
+      expect(await flaws(page)).toEqual([])
+      await page.getByRole('dialog').getByRole('button', { name: action, exact: true }).click()
+      await page.getByRole('button', { name: other, exact: true }).waitFor()
+    }
     const rows = page.locator('main > div tbody tr')
     for (const [link, address] of [
       [card('Latest failures').getByRole('link', { name: 'All failed jobs' }), `account=${other}&status=failed`],

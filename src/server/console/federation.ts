@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { CONFIRMATION_MS } from '../../access/require.ts'
+import type { OidcSettings } from '../../context/config.ts'
+import {
+  beginSignIn,
+  finishSignIn,
+  type PendingSignIn,
+  type ProviderOptions,
+  SignInFailure,
+} from '../../oidc/provider.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { signInFederated } from '../../users/federated-sign-in.ts'
+import { sessionCookie } from '../authenticate.ts'
+import { readCookie, writeCookie } from '../cookies.ts'
+
+const BEGIN = '/console/oidc'
+const CALLBACK = `${BEGIN}/callback`
+const COOKIE = 'sonant_oidc'
+const PENDING_MS = 600_000
+/** Sign-ins that ask the provider at once; more are refused. */
+const MAX_AT_ONCE = 50
+const MAX_RETURN_CHARACTERS = 2000
+
+interface Kept extends PendingSignIn {
+  /** The address of the console that was wanted. */
+  readonly to: string
+}
+
+/**
+ * The two addresses of a sign-in through the provider. Both lead back to the sign-in page, which says why a person may not come in, or goes on
+ * to the wanted screen of the console.
+ */
+export function mountFederation(app: FastifyInstance, runtime: Runtime): void {
+  const { oidc } = runtime.settings
+  if (oidc === null) return
+  const options = providerOptions(oidc)
+  let asking = 0
+  const guarded =
+    (work: (request: FastifyRequest, reply: FastifyReply) => Promise<string>) =>
+    async (request: FastifyRequest, reply: FastifyReply) => {
+      asking++
+      try {
+        const isFull = asking > MAX_AT_ONCE
+        const location = isFull ? signInPage(runtime, { refused: 'away' }) : await work(request, reply)
+        return reply.code(302).header('location', location).header('cache-control', 'no-store').send()
+      } finally {
+        asking--
+      }
+    }
+  app.get(
+    BEGIN,
+    guarded((request, reply) => begin(runtime, options, request, reply)),
+  )
+  app.get(
+    CALLBACK,
+    guarded((request, reply) => finish(runtime, options, request, reply)),
+  )
+}
+
+const providerOptions = ({ issuer, clientId, clientSecret, scopes, roles }: OidcSettings): ProviderOptions => ({
+  ...{ issuer, clientId, clientSecret, scopes },
+  rolesClaim: roles?.claim ?? null,
+})
+
+async function begin(runtime: Runtime, options: ProviderOptions, request: FastifyRequest, reply: FastifyReply) {
+  const { to, again } = request.query as Readonly<Record<string, unknown>>
+  const wanted = typeof to === 'string' && to.length <= MAX_RETURN_CHARACTERS ? to : ''
+  try {
+    const maxAge = again === undefined ? null : CONFIRMATION_MS / 1000
+    const { url, pending } = await beginSignIn(options, runtime.publicUrl + CALLBACK, maxAge)
+    const kept: Kept = { ...pending, to: wanted }
+    const value = Buffer.from(JSON.stringify(kept)).toString('base64url')
+    writeCookie(reply, runtime.publicUrl, { name: COOKIE, value, expires: new Date(Date.now() + PENDING_MS) })
+    return url
+  } catch (error) {
+    return signInPage(runtime, { refused: explain(runtime, error), to: wanted })
+  }
+}
+
+async function finish(runtime: Runtime, options: ProviderOptions, request: FastifyRequest, reply: FastifyReply) {
+  const kept = keptIn(request, runtime.publicUrl)
+  writeCookie(reply, runtime.publicUrl, { name: COOKIE, value: '', expires: new Date(0) })
+  if (kept === null) return signInPage(runtime, { refused: 'failed' })
+  try {
+    const { search } = new URL(request.url, runtime.publicUrl)
+    const identity = await finishSignIn(options, new URL(runtime.publicUrl + CALLBACK + search), kept)
+    const opened = await signInFederated(runtime.as({ kind: 'anonymous' }), identity)
+    if (typeof opened === 'string') return signInPage(runtime, { refused: opened })
+    sessionCookie(reply, runtime.publicUrl).set(opened.token, opened.keptUntil)
+    return signInPage(runtime, { to: kept.to })
+  } catch (error) {
+    return signInPage(runtime, { refused: explain(runtime, error), to: kept.to })
+  }
+}
+
+/** The console judges the wanted address: nothing but its own pages is opened. */
+function signInPage({ publicUrl }: Runtime, { refused = '', to = '' }: { refused?: string; to?: string }): string {
+  const query = new URLSearchParams({ ...(refused !== '' && { refused }), ...(to !== '' && { to }) })
+  return `${publicUrl}/console/sign-in${query.size > 0 ? `?${query}` : ''}`
+}
+
+function explain({ log }: Runtime, error: unknown): string {
+  if (!(error instanceof SignInFailure)) throw error
+  log.warn({ err: error.message }, 'a sign-in through the OpenID Connect provider failed')
+  return error.reason
+}
+
+function keptIn(request: FastifyRequest, publicUrl: string): Kept | null {
+  const value = readCookie(request, publicUrl, COOKIE)
+  if (!value) return null
+  try {
+    const kept = JSON.parse(Buffer.from(value, 'base64url').toString()) as Kept
+    const isWhole = [kept.state, kept.nonce, kept.verifier, kept.to].every((text) => typeof text === 'string')
+    return isWhole ? kept : null
+  } catch {
+    return null
+  }
+}
