@@ -142,8 +142,8 @@ describe('a disabled account', () => {
     expect((await asOperator(audit, {})).data).toEqual({
       auditEntries: {
         nodes: [
-          { action: 'ACCOUNT_ENABLED', by: { kind: 'OPERATOR' } },
-          { action: 'ACCOUNT_DISABLED', by: { kind: 'OPERATOR' } },
+          { action: 'ACCOUNT_ENABLED', by: { kind: 'KEY' } },
+          { action: 'ACCOUNT_DISABLED', by: { kind: 'KEY' } },
         ],
       },
     })

@@ -20,7 +20,9 @@ export function ProviderButton({ isAgain = false }: ProviderButtonProps) {
     location.assign(at(`/oidc?${new URLSearchParams({ to: wanted(), ...(isAgain && { again: '' }) })}`))
   return (
     <button type="button" class="button large" onClick={leave}>
-      Sign in with <bdi>{name}</bdi>
+      <span>
+        Sign in with <bdi>{name}</bdi>
+      </span>
     </button>
   )
 }
