@@ -122,7 +122,7 @@ export type EngineFailure =
   | 'NO_SERVER'
   /** No living worker takes the endpoint's jobs, which wait. */
   | 'NO_WORKER'
-  /** The server refuses this service, or the worker lacks its key. */
+  /** The server refuses this service: its key, its model or its unpaid account. */
   | 'REFUSED'
   /** The server or the model rejects a plain sentence. */
   | 'REJECTED'

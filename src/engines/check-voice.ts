@@ -1,3 +1,4 @@
+import { dialectOf } from './dialects.ts'
 import type { EspeakBlock, OpenaiSpeechBlock, SherpaBlock } from './engine-block.ts'
 import { ESPEAK_NAMES, pickVoice } from './espeak/espeak-voice.ts'
 import { takesRecordings } from './openai-speech-profile.ts'
@@ -45,4 +46,16 @@ function checkSherpaVoice(family: SherpaFamily, { kind, engineVoice = '', refere
 export function checkRecording(engine: Readonly<Record<string, unknown>>, text: string | null): string | null {
   const voice = { kind: 'reference', engineVoice: undefined, referenceText: text ?? undefined } as const
   return checkVoice(engine as unknown as ListedEngine, voice)
+}
+
+/** Returns why an engine cannot speak at every pace that the schema of an input `speed` allows, or null. */
+export function checkPace(engine: ListedEngine, schema: unknown): string | null {
+  if (engine.kind !== 'openai-speech' || schema === undefined) return null
+  const { speed } = dialectOf(engine.profile)
+  const { minimum, maximum } = Object(schema) as { readonly minimum?: unknown; readonly maximum?: unknown }
+  const servers = `servers of the kind ${engine.profile}`
+  if (speed === null) return minimum === 1 && maximum === 1 ? null : `must be left out: ${servers} have their own pace`
+  const [slowest, fastest] = speed
+  const isOutside = (pace: unknown) => typeof pace === 'number' && (pace < slowest || pace > fastest)
+  return [minimum, maximum].some(isOutside) ? `must lie within ${slowest} to ${fastest}, as ${servers} do` : null
 }

@@ -1,7 +1,7 @@
 import { request as send } from 'undici'
 import { clientSpan } from '../telemetry/span-names.ts'
 import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
-import { BadAudio, EngineError } from './engine.ts'
+import { BadAudio, EngineError, FailedAttempt } from './engine.ts'
 import type { SpeechServerBlock } from './engine-block.ts'
 import { type KeyParts, serverKey } from './server-key.ts'
 import type { SpeechServer } from './speech-server.ts'
@@ -47,6 +47,7 @@ export async function exchangeOnce(connection: Connection, request: Exchange): P
     ...authorization(connection),
     ...traceHeaders(),
   }
+  let isAnswering = false
   try {
     const {
       statusCode,
@@ -60,6 +61,7 @@ export async function exchangeOnce(connection: Connection, request: Exchange): P
       signal,
     })
     noteStatus(statusCode)
+    isAnswering = statusCode === 200
     const bytes = await (statusCode === 200
       ? readUpTo(stream, cap, request.capOf)
       : readUpTo(stream, ERROR_BODY_MAX_BYTES))
@@ -69,6 +71,8 @@ export async function exchangeOnce(connection: Connection, request: Exchange): P
     signal.throwIfAborted()
     if (error instanceof EngineError) throw error
     const { code, name } = error as NodeJS.ErrnoException
+    // Some servers look at a request only after this status, so it may be the request's fault.
+    if (isAnswering) throw new FailedAttempt(`The server broke off its answer (${code ?? name}).`, { cause: error })
     throw new EngineError('PROVIDER_UNAVAILABLE', `The server cannot be reached (${code ?? name}).`, { cause: error })
   }
 }

@@ -21,6 +21,7 @@ import { withRetries } from './retry.ts'
 import {
   isAway,
   isBusy,
+  isQuotaSpent,
   messageOf,
   PROBE_MS,
   parseJson,
@@ -41,7 +42,12 @@ const LEAST_DECODED_SECONDS = 120
 const MOST_BYTES_OF_JSON = 1.5
 const LACKING: ReadonlySet<number> = new Set([404, 405])
 /** vLLM-Omni sends these with a 400. */
-const SERVERS_OWN_FAULT = /did not produce audio output|speech generation failed/i
+const SERVERS_OWN_FAULT =
+  /did not produce audio output|speech generation failed|no output generated|out of memory|cuda error|enginecore/i
+/** FastAPI's rejection of a request that its handler sends again as a 500. */
+const REJECTION_AS_500 = /^4\d\d: /
+const MISSING_MODEL =
+  /\bmodel\b.{0,200}\b(does not exist|not found|not installed|not supported)\b|\b(unsupported|unknown|no such) model\b/i
 const REJECTED_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 410, 413, 414, 415, 422])
 const READ_BYTES = 600
 const SHOWN_CHARACTERS = 120
@@ -234,14 +240,15 @@ function toError({ status, headers, bytes }: Answer, texts: readonly string[]): 
   const reason = `The server answered ${status}: ${withoutWordsOf(message, texts)}`
   const options = retryAfterMs === undefined ? {} : { retryAfterMs }
   if (status === 400 && SERVERS_OWN_FAULT.test(message)) return new FailedAttempt(reason, options)
-  return new EngineError(codeOf(status, message), reason, options)
+  return new EngineError(isQuotaSpent(body) ? 'INTERNAL_ERROR' : codeOf(status, message), reason, options)
 }
 
 function codeOf(status: number, message: string): EngineErrorCode {
   if (isBusy(status, message)) return 'PROVIDER_BUSY'
+  if (status === 500 && REJECTION_AS_500.test(message)) return 'RENDER_FAILED'
   if (isAway(status)) return 'PROVIDER_UNAVAILABLE'
-  // The operator must mend a rejected key, a redirecting address.
-  return REJECTED_STATUSES.has(status) ? 'RENDER_FAILED' : 'INTERNAL_ERROR'
+  // The operator must mend a rejected key, a redirecting address or a missing model.
+  return REJECTED_STATUSES.has(status) && !MISSING_MODEL.test(message) ? 'RENDER_FAILED' : 'INTERNAL_ERROR'
 }
 
 /** @param texts sent; the error holds none of their words */

@@ -19,6 +19,7 @@ const WORD = /[\p{L}\p{N}\p{M}]+/gu
 const QUOTED = /(?:[\p{L}\p{N}\p{M}]|\\u[\da-f]{4}|\\[abfnrtv]|%[\da-f]{2})+/giu
 export const PROBE_MS = 2500
 const NOT_IMPLEMENTED = 501
+const QUOTA_SPENT = 'insufficient_quota'
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -53,6 +54,12 @@ export function messageOf(body: string): string {
   const { error, detail, message } = Object(parseJson(body)) as Record<string, unknown>
   const reason = textOf(error) ?? textOf(detail) ?? (Array.isArray(detail) ? validationText(detail) : textOf(message))
   return reason ?? 'no reason that could be read'
+}
+
+/** OpenAI tells with the code of a busy server that the account must be paid. */
+export function isQuotaSpent(body: string): boolean {
+  const { code, type } = Object(Object(parseJson(body)).error) as Record<string, unknown>
+  return code === QUOTA_SPENT || type === QUOTA_SPENT
 }
 
 /** Returns null for text that is no JSON. */

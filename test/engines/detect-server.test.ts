@@ -33,7 +33,7 @@ describe.each(KNOWN_PROFILES)('a server of the kind %s', (profile) => {
     const one = models.find(({ id }) => id === model)
     expect(one).toBeDefined()
     for (const { name } of one?.voices ?? []) expect(voices).toContain(name)
-    expect(models.map(({ id }) => id).filter((id) => /whisper|chat|gpt-5/.test(id))).toEqual([])
+    expect(models.map(({ id }) => id).filter((id) => /whisper|-chat|gpt-5/.test(id))).toEqual([])
     expect(server?.calls).toEqual([])
   })
 

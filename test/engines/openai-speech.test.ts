@@ -286,7 +286,8 @@ describe('what comes back', () => {
       'RENDER_FAILED',
       /Voice not/,
     ],
-    [404, openai('The model does not exist'), 'RENDER_FAILED', /does not exist/],
+    [404, openai('The model does not exist'), 'INTERNAL_ERROR', /does not exist/],
+    [404, { detail: 'Voice file not found' }, 'RENDER_FAILED', /not found/],
     [409, {}, 'RENDER_FAILED', /409/],
     [413, {}, 'RENDER_FAILED', /413/],
     [
@@ -310,11 +311,11 @@ describe('what comes back', () => {
   })
 
   test.each([
-    ['a reset connection', { reset: true }],
-    ['a body that is cut', { seconds: 2, cut: true }],
-  ])('%s is PROVIDER_UNAVAILABLE', async (_, reply) => {
+    ['a reset connection', { reset: true }, /cannot be reached/],
+    ['a body that is cut', { seconds: 2, cut: true }, /broke off its answer/],
+  ])('%s is PROVIDER_UNAVAILABLE', async (_, reply, message) => {
     server.answer(() => reply)
-    await expect(speak()).rejects.toEqual(fails('PROVIDER_UNAVAILABLE', /cannot be reached/))
+    await expect(speak()).rejects.toEqual(fails('PROVIDER_UNAVAILABLE', message))
   })
 
   test('a server that is not there is PROVIDER_UNAVAILABLE', async () => {

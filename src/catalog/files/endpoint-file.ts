@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SCOPE_FORM } from '../../access/scopes.ts'
 import { CAPTION_FORMATS, FILE_FORMATS, USUAL_FORMATS } from '../../audio/format.ts'
 import { RESPONSE_FIELDS } from '../../context/catalog-snapshot.ts'
-import { checkRecording, checkVoice } from '../../engines/check-voice.ts'
+import { checkPace, checkRecording, checkVoice } from '../../engines/check-voice.ts'
 import { serverAddress } from '../../engines/engine.ts'
 import { engineBlock, OWNED_SERVER, retrySeconds } from '../../engines/engine-block.ts'
 import { LANGUAGES } from '../../engines/espeak/detect-language.ts'
@@ -120,7 +120,13 @@ const endpoint = z
       const field = one.kind === 'preset' ? 'engine_voice' : 'kind'
       if (message !== null) issues.addIssue({ code: 'custom', path: ['voices', at, field], message })
     }
-    for (const wrongBlock of [wrongAudio(value), wrongCaptions(value), wrongOpenai(value), wrongLibrary(value)])
+    for (const wrongBlock of [
+      wrongAudio(value),
+      wrongCaptions(value),
+      wrongOpenai(value),
+      wrongLibrary(value),
+      wrongPace(value),
+    ])
       if (wrongBlock !== null) issues.addIssue({ code: 'custom', ...wrongBlock })
     const twice = firstRepeated(value.voices.map((one) => one.slug))
     if (twice >= 0)
@@ -303,4 +309,9 @@ function wrongLibrary(spec: {
 }): Wrong | null {
   if (spec.library_voices !== true || checkRecording(spec.engine, 'said') === null) return null
   return { path: ['library_voices'], message: 'must be false: this engine cannot speak like a recording' }
+}
+
+function wrongPace({ engine, inputs }: Inputs & { readonly engine: Parameters<typeof checkPace>[0] }): Wrong | null {
+  const message = checkPace(engine, ((inputs.properties ?? {}) as Record<string, unknown>).speed)
+  return message === null ? null : { path: ['inputs', 'properties', 'speed'], message }
 }

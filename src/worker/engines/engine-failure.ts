@@ -21,8 +21,9 @@ export const FAILURES = {
     advice: "Read the server's own log, and start it again if it does not recover.",
   },
   refused: {
-    meaning: 'The server refuses this service, or the worker lacks its key.',
-    advice: 'Set the variable that api_key_env names where the workers run, or correct the address of the server.',
+    meaning: 'The server refuses this service: its key, its model or its unpaid account.',
+    advice:
+      'Set the variable that api_key_env names where the workers run, install the model or pay the account, or correct the address of the server.',
   },
   rejected: {
     meaning: 'The server or the model rejects a plain sentence.',

@@ -105,6 +105,15 @@ describe('an endpoint file', () => {
       },
       new RegExp(`kind must be preset: a ${profile} server`),
     ]),
+    [
+      'a pace that its servers do not speak',
+      'inputs',
+      {
+        ...withSchema({ properties: { ...INPUTS.properties, speed: { type: 'number', minimum: 0.25, maximum: 4 } } }),
+        engine: { kind: 'openai-speech', base_url: 'http://127.0.0.1:1', model: 'm', profile: 'speaches' },
+      },
+      /inputs.properties.speed must lie within 0.5 to 2/,
+    ],
     ...(
       [
         ['neither a server nor servers', {}, /base_url is needed, or servers/],
