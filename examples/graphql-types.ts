@@ -338,7 +338,7 @@ export type JobsFilter = {
   or?: Array<JobsFilter> | null | undefined;
   /** Jobs with one of these statuses. */
   statuses?: Array<JobStatus> | null | undefined;
-  /** Jobs with at least one of these tags. */
+  /** Jobs with at least one of these tags. For jobs with all of several tags, name each in a part of `and`. */
   tags?: Array<string> | null | undefined;
   /** Jobs of these types. */
   types?: Array<JobType> | null | undefined;
@@ -346,6 +346,8 @@ export type JobsFilter = {
   userIds?: Array<string> | null | undefined;
   /** Voice jobs with one of these voices: voices of endpoints, or ids of the account's own ones. */
   voices?: Array<string> | null | undefined;
+  /** Voice jobs whose text contains each of these words, up to 10, in upper or lower case, also within other words. Lists and counts look through the newest 20,000 jobs of `createdAt`; exports look through all. For the caller's own account only, and not for subscriptions and series. */
+  words?: string | null | undefined;
 };
 
 /** Word, and what is said instead of it. */

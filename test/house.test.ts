@@ -62,6 +62,7 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   'any-ascii': 'reading',
   aws4fetch: 'storage',
   'cli-progress': 'cli',
+  'client-zip': 'voice',
   commander: 'cli',
   dataloader: 'concurrency',
   fastify: 'elevenlabs, graphql, http, openai, rest, server, speech',

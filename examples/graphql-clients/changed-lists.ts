@@ -46,6 +46,7 @@ export const CHANGED_LISTS: Readonly<Record<string, readonly string[]>> = {
   cancelJob: ENDED,
   cancelJobs: ENDED,
   deleteJob: [...ENDED, ...AUDIT, ...BY_ID, 'job', 'voiceJob'],
+  deleteJobs: [...ENDED, ...AUDIT, ...BY_ID, 'job', 'voiceJob'],
   createApiKey: KEYS,
   updateApiKey: [...KEY_NAMES, ...CALLER, ...AUDIT],
   deleteApiKey: [...KEYS, ...KEY_NAMES, ...BY_ID],

@@ -144,6 +144,8 @@ const dataSettings = (values: Values) => ({
 })
 
 const processSettings = (values: Values) => ({
+  /** False: ended jobs keep no inputs. */
+  keepsTexts: values.JOB_TEXTS,
   warmUp: values.WARM_UP,
   logLevel: values.LOG_LEVEL,
   logRequests: values.LOG_REQUESTS === '1',

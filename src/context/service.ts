@@ -6,6 +6,8 @@ export interface ServiceInfo {
   readonly version: string
   readonly publicUrl: string
   readonly storage: StorageKind
+  /** False: ended jobs keep no inputs. */
+  readonly keepsTexts: boolean
   /** Per key or session; null: unlimited. */
   readonly requestsPerMinute: number | null
 }
@@ -24,11 +26,12 @@ interface ServiceInfoContext extends Context {
 /** @throws UNAUTHORIZED for unknown callers, who need not know the version */
 export function service(ctx: ServiceInfoContext): ServiceInfo {
   requireAccount(ctx)
-  const { s3, rateLimitPerMinute } = ctx.settings
+  const { s3, rateLimitPerMinute, keepsTexts } = ctx.settings
   return {
     version: VERSION,
     publicUrl: ctx.publicUrl,
     storage: s3 === null ? 'disk' : 's3',
+    keepsTexts,
     requestsPerMinute: rateLimitPerMinute > 0 ? rateLimitPerMinute : null,
   }
 }

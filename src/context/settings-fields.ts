@@ -42,6 +42,13 @@ export const retentionFields = {
   JOB_ARCHIVE_DAYS: jobDays('never').describe(
     'After how many days the jobs of a whole month move to files in the store: 400 or more, in the place of `JOB_RETENTION_DAYS`. 0: never.',
   ),
+  JOB_TEXTS: z
+    .enum(['on', 'off'], { message: 'must be on or off' })
+    .default('on')
+    .transform((value) => value === 'on')
+    .describe(
+      '`off`: the inputs of a job of speech or of a workflow, its text among them, are deleted when it ends. The same in every process. See [texts](operating.md#texts-of-jobs).',
+    ),
   ARTIFACT_RETENTION_DAYS: integer(0, MAX_DAYS, 0).describe(
     'For how many days audio is kept. URLs of deleted audio answer 410. 0: for ever.',
   ),

@@ -89,7 +89,7 @@ export async function writeTimedLines(ctx: ServiceContext, spoken: Spoken): Prom
   const take = () => times.take(sent, textOf(wanted), created.speech.sampleRate)
   // An earlier request's job may have no times beside its parts.
   const isTold = wanted.onPart !== undefined && !created.replayed
-  const takeRest = async () => (isTold ? take() : wholeAlignment(sent, await loadTimes(ctx, created.jobId)))
+  const takeRest = async () => (isTold ? take() : wholeAlignment(sent, await loadTimes(ctx, created)))
   const around = (bytes: AsyncIterable<Uint8Array>) => alignedLines(bytes, take, takeRest)
   const lines = await answerSpeech(ctx.audio, wanted.file, created.speech, { ...readerOf(ctx, spoken), around })
   return { contentType: JSON_TYPE, ...lines }

@@ -72,6 +72,8 @@ export const accountDisabled = () =>
   new ServiceError('FORBIDDEN', 'This account is disabled: ask the operator of this service to enable it.')
 export const notFound = () => new ServiceError('NOT_FOUND', 'Not found: no such endpoint or resource.')
 export const audioGone = () => new ServiceError('GONE', 'This audio was deleted: render its text again.')
+export const textGone = () =>
+  new ServiceError('GONE', 'The text of this job was not kept, and captions are made of it: render its text again.')
 /** Malformed, unknown and foreign ids give the same answer, so no caller learns which ids exist. */
 export const unknownId = (noun: string) => new ServiceError('NOT_FOUND', `No ${noun} with this id.`)
 export const jobNotFound = () => unknownId('job')

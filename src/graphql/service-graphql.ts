@@ -29,6 +29,10 @@ const ServiceRef = builder.objectRef<ServiceInfo>('Service').implement({
       description: 'Place where the service keeps files.',
       resolve: ({ storage }) => storage,
     }),
+    keepsTexts: t.exposeBoolean('keepsTexts', {
+      description:
+        'True if ended jobs keep their texts. Otherwise `textExcerpt`, captions and words of times are null, `words` finds only unfinished jobs, and none is retried.',
+    }),
     limits: t.field({ type: LimitsRef, description: 'Limits of requests.', resolve: (info) => info }),
   }),
 })

@@ -43,6 +43,10 @@ function whole({ inputs, options }: { readonly inputs: unknown; readonly options
   }
 }
 
+/** JOB_TEXTS was off when the job ended. */
+const lacksInputs = ({ type, inputs }: { readonly type: string; readonly inputs: unknown }): boolean =>
+  inputs === null || (type === 'voice' && Object.keys(inputs as object).join() === 'characters')
+
 export interface Retry {
   readonly jobId: string
   /** Valid for 24 hours. */
@@ -64,6 +68,11 @@ export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Subm
   const row = await findRow(ctx, accountId, jobId)
   if (row === null) throw jobNotFound()
   if (row.status !== 'failed') throw notRetryable('Retry jobs that have failed: this one has not.', 'has not failed')
+  if (lacksInputs(row))
+    throw notRetryable(
+      'Send the request again: this service keeps no texts of jobs that have ended.',
+      'has no text any more',
+    )
   const again = {
     slug: row.endpointKey.slice(row.endpointKey.indexOf('.') + 1),
     ...whole(row),

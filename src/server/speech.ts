@@ -14,6 +14,7 @@ import type { Job } from '../jobs/job-shape.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import { CAPTION_FOLDER } from '../jobs/sign-outputs.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { openZip, ZIP_FOLDER } from '../voice/audio-zip.ts'
 import { captionsOf } from '../voice/captions/voice-job-captions.ts'
 import { listenToJob } from '../voice/listen-to-job.ts'
 import { audioOf, noSpeech, requireSpeech } from '../voice/stored-speech.ts'
@@ -22,9 +23,10 @@ import { rejectPrecondition, requireGrant } from './media.ts'
 
 const CAPTIONS_PATH = /^captions\/([a-z0-9_]+)\.([a-z0-9]+)$/
 const SAMPLE_PATH = /^samples\/([a-z0-9_-]+)\/([a-z0-9_-]+)\.mp3$/
+const ZIP_PATH = /^zip\/([a-z0-9-]+\.zip)$/
 const PATH = /^(audio|live)\/([a-z0-9_]+)\.([a-z0-9]+)$/
 
-/** Serves audio, captions, voice samples and live speech under signed URLs below `/media/`. */
+/** Serves audio, ZIP files of audio, captions, voice samples and live speech under signed URLs below `/media/`. */
 export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
   const serve = (folder: string, send: typeof sendSpeech) =>
     app.route({
@@ -35,6 +37,21 @@ export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
   for (const folder of Object.values(AUDIO_FOLDERS)) serve(folder, sendSpeech)
   serve(SAMPLE_FOLDER, sendSample)
   serve(CAPTION_FOLDER, sendCaptions)
+  serve(ZIP_FOLDER, sendZip)
+}
+
+async function sendZip(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const gone = clientDisconnect(reply.raw)
+  const { key, contentType } = requireGrant(runtime, request)
+  const zip = openZip(runtime, ZIP_PATH.exec(key)?.[1] ?? '', gone)
+  if (zip === null) throw notFound()
+  const day = runtime.now().toISOString().slice(0, 10)
+  reply.headers({
+    'content-type': contentType,
+    'content-disposition': `attachment; filename="speech_${day}.zip"`,
+    'cache-control': 'no-store',
+  })
+  return request.method === 'HEAD' ? reply.send() : reply.send(zip)
 }
 
 async function sendCaptions(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -35,6 +35,8 @@ interface SpeechFile {
 
 export interface CreatedSpeech {
   readonly jobId: string
+  /** The submitted text, which the job may not keep. */
+  readonly text: string
   readonly speech: SampleStream
   /** True if an earlier request with the same Idempotency-Key submitted the job. */
   readonly replayed: boolean
@@ -74,13 +76,14 @@ export async function createAnswer<T>(
   gone: AbortSignal,
   make: (created: CreatedSpeech) => Promise<T>,
 ): Promise<T> {
+  const text = String((request.submission.inputs as { readonly text?: unknown }).text)
   const deadline = performance.now() + ctx.settings.openai.waitSeconds * 1000
   const answer = async ({ jobId, replayed }: Submission): Promise<T> => {
     let speech: SampleStream | undefined
     try {
       const told = replayed ? undefined : request.onPart
       speech = await hear(ctx, { jobId, isSubmitter: !replayed, ...(told && { onPart: told }) }, gone, deadline)
-      return await make({ jobId, speech, replayed })
+      return await make({ jobId, text, speech, replayed })
     } catch (error) {
       speech?.close?.()
       await withdraw(ctx, request, { jobId, replayed }, error)
@@ -150,23 +153,24 @@ async function submit(ctx: ServiceContext, { submission, fieldOf }: SpeechReques
 export async function collectTimed(
   ctx: ServiceContext,
   { format, sampleRate: rate, bitRate }: SpeechFile,
-  { jobId, speech }: CreatedSpeech,
+  created: CreatedSpeech,
   gone: AbortSignal,
 ): Promise<TimedSpeech> {
   const audio: Uint8Array[] = []
   const reader = { format, rate, bitRate, owner: requireAccount(ctx).accountId, gone, isHeld: true }
+  const { speech } = created
   for await (const piece of transcode(ctx.audio, speech, reader)) audio.push(piece)
-  return { audio, speech, ...(await loadTimes(ctx, jobId)) }
+  return { audio, speech, ...(await loadTimes(ctx, created)) }
 }
 
 /** The times of a completed job. */
 export async function loadTimes(
   ctx: ServiceContext,
-  jobId: string,
+  created: Pick<CreatedSpeech, 'jobId' | 'text'>,
 ): Promise<Pick<TimedSpeech, 'text' | 'durationMs' | 'times'>> {
-  const job = await findJob(ctx.db.pool, jobId, requireAccount(ctx).accountId)
+  const job = await findJob(ctx.db.pool, created.jobId, requireAccount(ctx).accountId)
   if (job === null) throw jobNotFound()
-  const { text, timing, durationMs } = await requireTimed(ctx, job)
+  const { text, timing, durationMs } = await requireTimed(ctx, job, created.text)
   return { text, durationMs, times: timesOf(text, timing) }
 }
 

@@ -3,6 +3,8 @@ import { SIGNED_URL_SECONDS } from './storage.ts'
 
 const MEDIA_PREFIX = '/media/'
 const MAX_KEY_CHARACTERS = 512
+/** A path that names 100 jobs. */
+const MAX_PATH_CHARACTERS = 3_000
 const KEY_PATTERN = /^[a-z0-9_-][a-z0-9_.-]*(?:\/[a-z0-9_-][a-z0-9_.-]*)*$/
 const SIGNED_PATH =
   /^\/media\/([a-z0-9_./-]+)\?type=([^&#]+)&expires=([1-9][0-9]{0,10})(?:&cell=([0-9a-z]))?&signature=[A-Za-z0-9_-]{43}$/
@@ -24,9 +26,11 @@ export interface UrlSigner {
 
 export const isStorageKey = (key: string): boolean => key.length <= MAX_KEY_CHARACTERS && KEY_PATTERN.test(key)
 
+const isPath = (key: string): boolean => key.length <= MAX_PATH_CHARACTERS && KEY_PATTERN.test(key)
+
 /** @throws RangeError on a malformed key */
 export function signMediaPath(signingKey: Uint8Array, grant: MediaGrant): string {
-  if (!isStorageKey(grant.key)) throw new RangeError('the storage key is malformed')
+  if (!isPath(grant.key)) throw new RangeError('the storage key is malformed')
   const type = encodeURIComponent(grant.contentType)
   const cell = grant.cell == null ? '' : `&cell=${grant.cell}`
   return `${MEDIA_PREFIX}${grant.key}?type=${type}&expires=${grant.expires}${cell}&signature=${signature(signingKey, grant)}`
@@ -44,7 +48,7 @@ export function signMediaUrl(
 /** Returns null for an altered or expired path; one grant has exactly one spelling. */
 export function verifyMediaPath(signingKey: Uint8Array, received: string, now: Date): MediaGrant | null {
   const grant = parse(received)
-  if (grant === null || !isStorageKey(grant.key)) return null
+  if (grant === null || !isPath(grant.key)) return null
   if (!equalTexts(received, signMediaPath(signingKey, grant))) return null
   return now.getTime() < grant.expires * 1000 ? grant : null
 }

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import { readMarkdown } from './markup/markdown.ts'
 import { spokenText } from './markup/script.ts'
 
@@ -20,9 +20,9 @@ const shown = (text: string) => `case j.options ->> 'markup'
 
 /** `offset 0` keeps PostgreSQL from reading a text several times. */
 const FIND = `
-  select j.id, char_length(t.text) as characters, left(${shown('t.text')}, ${SENT_CHARACTERS}) as beginning, j.options ->> 'markup' as markup
+  select j.id, coalesce(char_length(t.text), (j.inputs ->> 'characters')::int) as characters, left(${shown('t.text')}, ${SENT_CHARACTERS}) as beginning, j.options ->> 'markup' as markup
   from job j cross join lateral (select j.inputs ->> 'text' as text offset 0) t
-  where j.id = any($1) and t.text is not null`
+  where j.id = any($1) and j.type = 'voice'`
 
 const FIND_VOICES = `
   select j.id, j.inputs ->> e.voice_input as voice
@@ -31,18 +31,19 @@ const FIND_VOICES = `
 
 export interface SubmittedText {
   /** Unicode code points, markup included. */
-  readonly characters: number
-  readonly excerpt: string
+  readonly characters: number | null
+  /** Null: the text was not kept. */
+  readonly excerpt: string | null
 }
 
 interface Row {
   readonly id: string
-  readonly characters: number
-  readonly beginning: string
+  readonly characters: number | null
+  readonly beginning: string | null
   readonly markup: string | null
 }
 
-/** Lengths and beginnings of submitted texts by job; a job without a text is left out. The caller checks access. */
+/** Lengths and beginnings of submitted texts of voice jobs by job. The caller checks access. */
 export async function loadSubmittedTexts(
   db: Pick<Tx, 'query'>,
   jobIds: readonly string[],
@@ -51,7 +52,8 @@ export async function loadSubmittedTexts(
   return new Map(rows.map((row) => [row.id, { characters: row.characters, excerpt: excerptOf(row) }]))
 }
 
-function excerptOf({ beginning, markup }: Row): string {
+function excerptOf({ beginning, markup }: Row): string | null {
+  if (beginning === null) return null
   const text = markup === null ? beginning : unescaped(beginning, markup).replace(/\s+/g, ' ').trim()
   const characters = [...text]
   if (characters.length <= EXCERPT_CHARACTERS) return text
@@ -75,4 +77,13 @@ export async function loadOlderVoices(db: Pick<Tx, 'query'>, jobIds: readonly st
     values: [jobIds],
   })
   return new Map(rows.map(({ id, voice }) => [id, voice]))
+}
+
+/** Names of library voices by id. The caller checks access to their jobs. */
+export async function loadLibraryNames(
+  { prisma }: Pick<Database, 'prisma'>,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await prisma.accountVoice.findMany({ where: { id: { in: [...ids] } }, select: { id: true, name: true } })
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }

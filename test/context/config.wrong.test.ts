@@ -42,6 +42,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   DRAIN_SECONDS: ['-1', '3601', '1.5'],
   JOB_RETENTION_DAYS: ['1', '399', '-1', '36501', 'ever'],
   JOB_ARCHIVE_DAYS: ['1', '399', '-1', '36501', 'ever'],
+  JOB_TEXTS: ['yes', '1', 'ON'],
   ARTIFACT_RETENTION_DAYS: ['-1', '36501', '1.5'],
   CHAT_RETENTION_DAYS: ['-1', '36501', 'ever'],
   LOG_LEVEL: ['shout', 'INFO'],

@@ -328,6 +328,11 @@ const CASES: readonly Case[] = [
     reads: [...shown('jobs', 'ledger', 'deliveries', 'audit'), LIST, 'query ($done: ID!) { node(id: $done) { id } }'],
   },
   {
+    name: 'deleteJobs',
+    mutation: does('deleteJobs(ids: [$done])', of('DeleteJobsSuccess', 'results { id isDeleted }'), '($done: ID!)'),
+    reads: [...shown('jobs', 'ledger', 'deliveries', 'audit'), LIST, 'query ($done: ID!) { node(id: $done) { id } }'],
+  },
+  {
     name: 'submitVoiceJob',
     mutation: does(
       'submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria"})',

@@ -125,7 +125,7 @@ export const CHANGE_COLUMNS: readonly Column[] = [
   value('run_ms', `case when j.started_at is not null then ${millisecondsFrom('j.started_at', 'j.completed_at')} end`),
   value('cost', 'j.cost'),
   value('attempts', 'j.attempt'),
-  value('characters', `case when j.type = 'voice' then char_length(j.inputs ->> 'text') end`),
+  value('characters', `case when j.type = 'voice' then job_characters(j.type, j.inputs) end`),
   value('audio_ms', 'a.duration_ms'),
   ...(['voice', 'language', 'tags'] as const).map(described),
   ourText('changed_at', microseconds('j.changed')),

@@ -23,7 +23,7 @@ import { JobFilterInput, JobsFilterInput } from './jobs-graphql.ts'
 const FIXED = [
   ...['__typename', 'id', 'type', 'endpointKey', 'createdAt', 'apiKeyId', 'apiKeyName', 'cost'],
   ...['submittedBy', 'apiKey', 'endpoint', 'account', 'neighbours', 'pool', 'chatId', 'mediaUrl', 'mediaKind'],
-  ...['tags', 'voice', 'characters', 'textExcerpt'],
+  ...['tags', 'voice', 'voiceName', 'characters', 'textExcerpt'],
 ]
 
 /** Fields of jobs by what changes them. The status changes all others, if anything does. */

@@ -7,7 +7,7 @@ import type { Job } from '../job-shape.ts'
 import { cancelJobs } from '../lifecycle/cancel-job.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 import { type FailureCause, type FailureCausesInput, failureCauses } from '../list/job-stats.ts'
-import { deleteJob } from '../retention/delete-job.ts'
+import { deleteJob, deleteJobs } from '../retention/delete-job.ts'
 import { JobErrorCodeEnum, JobInterface, madeJob, toJob } from './job-graphql.ts'
 import { type JobIdArgs, jobIdArgs, toJobId } from './job-id-graphql.ts'
 
@@ -156,6 +156,30 @@ const RetryJobsRef = builder.objectRef<readonly Each<Submission>[]>('RetryJobsSu
   }),
 })
 
+const DeletedRef = builder.objectRef<Each<{ readonly jobId: string }>>('DeletedJob').implement({
+  description: 'Result of one id of `deleteJobs`.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: ID }),
+    isDeleted: t.boolean({
+      description: 'True if the job was deleted now. A job that was deleted before has the error NOT_FOUND.',
+      resolve: ({ result }) => result !== null,
+    }),
+    error: t.expose('error', { type: BulkErrorRef, nullable: true, description: ERROR }),
+  }),
+})
+
+const DeleteJobsRef = builder.objectRef<readonly Each<{ readonly jobId: string }>[]>('DeleteJobsSuccess').implement({
+  description: 'Results of all ids.',
+  fields: (t) => ({
+    results: t.field({
+      type: [DeletedRef],
+      description: 'Results in the order of the ids; an id that was sent twice has one.',
+      resolve: (all) => [...all],
+      extensions: BULK,
+    }),
+  }),
+})
+
 builder.mutationFields((t) => ({
   cancelJobs: t.field({
     type: CancelJobsRef,
@@ -163,6 +187,14 @@ builder.mutationFields((t) => ({
     description: 'Cancels each of up to 100 jobs as cancelJob does; one that cannot be fails alone.',
     args: { ids: t.arg.idList({ required: true, description: 'Ids of up to 100 jobs.' }) },
     ...resolvedBy(cancelJobs, (args: { ids: readonly string[] }) => args),
+  }),
+  deleteJobs: t.field({
+    type: DeleteJobsRef,
+    errors: result('Results of the deletions, one for each id', 'none was tried'),
+    description:
+      'Deletes each of up to 100 ended jobs as deleteJob does; one that cannot be fails alone. Needs the scope account:admin.',
+    args: { ids: t.arg.idList({ required: true, description: 'Ids of up to 100 jobs that have ended.' }) },
+    ...resolvedBy(deleteJobs, (args: { ids: readonly string[] }) => args),
   }),
   retryJobs: t.field({
     type: RetryJobsRef,

@@ -32,7 +32,14 @@ export const JobsFilterInput = builder.inputRef<JobsFilter>('JobsFilter').implem
       description: "Voice jobs with one of these voices: voices of endpoints, or ids of the account's own ones.",
     }),
     languages: t.stringList({ description: 'Voice jobs in one of these languages, such as `English`.' }),
-    tags: t.stringList({ description: 'Jobs with at least one of these tags.' }),
+    tags: t.stringList({
+      description:
+        'Jobs with at least one of these tags. For jobs with all of several tags, name each in a part of `and`.',
+    }),
+    words: t.string({
+      description:
+        "Voice jobs whose text contains each of these words, up to 10, in upper or lower case, also within other words. Lists and counts look through the newest 20,000 jobs of `createdAt`; exports look through all. For the caller's own account only, and not for subscriptions and series.",
+    }),
     deliveryStates: t.field({
       type: [DeliveryStateEnum],
       description:

@@ -6,7 +6,12 @@ import { describedEnum } from '../../graphql/scalars.ts'
 import { type SpeechTimes, type TimedText, timesOf, writeCaptions } from '../../voice/captions/voice-job-captions.ts'
 import { type Chapter, chaptersOf } from '../../voice/chapters.ts'
 import { submitVoiceJob, type VoiceJobInput } from '../../voice/submit-voice-job.ts'
-import { loadOlderVoices, loadSubmittedTexts, type SubmittedText } from '../../voice/submitted-texts.ts'
+import {
+  loadLibraryNames,
+  loadOlderVoices,
+  loadSubmittedTexts,
+  type SubmittedText,
+} from '../../voice/submitted-texts.ts'
 import { loadTimedJobs, type TimedJob } from '../../voice/timing/job-timing.ts'
 import type { TimeSource } from '../../voice/timing/speech-timing.ts'
 import { voiceJob } from '../job.ts'
@@ -23,7 +28,7 @@ const SPEECH_LENGTH = { words: 2000, sentences: 200 } as const
 const CAPTIONS_COST = 2000
 /** PostgreSQL unpacks the whole text. */
 const TEXT_COST = 5
-const SPOKEN = 'Null unless the job is completed and its audio still exists.'
+const SPOKEN = 'Null unless the job is completed, and its audio and its text still exist.'
 
 const timedJobs = new BatchLoader<GraphqlContext, TimedJob>((ctx, jobIds) => loadTimedJobs(ctx.db.pool, jobIds))
 
@@ -86,6 +91,7 @@ async function speechTimesOf(ctx: GraphqlContext, job: Job): Promise<SpeechTimes
 }
 
 const texts = new BatchLoader<GraphqlContext, SubmittedText>((ctx, jobIds) => loadSubmittedTexts(ctx.db.pool, jobIds))
+const libraryNames = new BatchLoader<GraphqlContext, string>((ctx, ids) => loadLibraryNames(ctx.db, ids))
 const olderVoices = new BatchLoader<GraphqlContext, string>((ctx, jobIds) => loadOlderVoices(ctx.db.pool, jobIds))
 
 builder.objectFields(JOB_REFS.voice, (t) => ({
@@ -95,6 +101,17 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
       "Voice that was asked for: a voice of the endpoint, or the id of one of the account's library. Null for an older job whose endpoint was deleted.",
     resolve: async ({ id, voice }, _args, ctx) => voice ?? (await olderVoices.load(ctx, id)) ?? null,
   }),
+  voiceName: t.string({
+    nullable: true,
+    description: 'Name of the voice, as people read it; null if the voice or its endpoint was deleted.',
+    resolve: async ({ id, endpointKey, voice }, _args, ctx) => {
+      const slug = voice ?? (await olderVoices.load(ctx, id))
+      if (slug === undefined) return null
+      const endpoint = ctx.catalog.current.endpoints.get(endpointKey.slice(endpointKey.indexOf('.') + 1))
+      const preset = endpoint?.voices.find((one) => one.slug === slug)
+      return preset?.name ?? (await libraryNames.load(ctx, slug)) ?? null
+    },
+  }),
   characters: t.int({
     nullable: true,
     description: 'Number of Unicode code points of the text as it was submitted, markup included.',
@@ -103,7 +120,8 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
   }),
   textExcerpt: t.string({
     nullable: true,
-    description: 'Beginning of the text without markup: at most 120 Unicode code points, cut between two words.',
+    description:
+      'Beginning of the text without markup: at most 120 Unicode code points, cut between two words. Null if the text was not kept: see `service`.',
     extensions: { cost: TEXT_COST },
     resolve: async ({ id }, _args, ctx) => (await texts.load(ctx, id))?.excerpt ?? null,
   }),

@@ -93,6 +93,9 @@ const endedColumns = (job: string): string =>
 const RECEIVER = `case when ${queuedTypeSql('j.type')}
   then coalesce(j.webhook_url, (select account.webhook_url from account where account.id = j.account_id)) end`
 
+/** A voice job is counted by the characters of its text. */
+const KEPT_INPUTS = `case when j.type = 'voice' then json_build_object('characters', job_characters(j.type, j.inputs)) else 'null'::json end`
+
 /** The attempt fences each job and its files; the retry count fences its queue row. */
 const END_JOBS = `
 with done as materialized (
@@ -101,6 +104,7 @@ with done as materialized (
 ), ended as (
   update job j set status = done.status, completed_at = ${ENDED_AT}, error_code = done.error_code, cause = done.cause,
     attempt = coalesce(done.next_attempt, j.attempt),
+    inputs = case when $3 or not ${queuedTypeSql('j.type')} then j.inputs else ${KEPT_INPUTS} end,
     chunks_done = coalesce(done.chunks, j.chunks_done), chunks_total = coalesce(done.chunks, j.chunks_total),
     language = coalesce(j.language, done.language),
     provider_job_id = coalesce(done.provider, j.provider_job_id),
@@ -171,7 +175,8 @@ export async function endJobs(
   longestLockWait: string,
 ): Promise<(EndedJob | null)[]> {
   const files = ends.flatMap((end, place) => filesOf(parts, end, place))
-  const values = [recordset(ends.map(stateOf)), recordset(files)]
+  const { keepsTexts } = parts.settings
+  const values = [recordset(ends.map(stateOf)), recordset(files), keepsTexts]
   const { ended, announce } = await inTransaction(
     parts.db,
     async (tx) => {
@@ -223,11 +228,19 @@ function stateOf(end: JobEnd, place: number): object {
   }
 }
 
-const filesOf = ({ now }: Pick<Parts, 'now'>, { jobId, artifacts = [] }: JobEnd, place: number): object[] =>
+/** Captions are made of the text when they are read. */
+const filesOf = (
+  { now, settings }: Pick<Parts, 'now' | 'settings'>,
+  { jobId, artifacts = [] }: JobEnd,
+  place: number,
+): object[] =>
   artifacts.map((file) => ({
     ...{ place, id: newId('art', now()), job_id: jobId, output: file.output, storage_key: file.storageKey },
     ...{ content_type: file.contentType, bytes: file.bytes, sha256: hexOf(file.sha256), duration_ms: file.durationMs },
-    ...{ timing: file.timing && hexOf(file.timing), captions: file.captions },
+    ...{
+      timing: file.timing && hexOf(file.timing),
+      captions: settings.keepsTexts ? file.captions : undefined,
+    },
   }))
 
 const hexOf = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`

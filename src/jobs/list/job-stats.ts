@@ -23,6 +23,7 @@ import {
   readerOf,
   requireFilter,
 } from './jobs-filter.ts'
+import { boundSearch } from './search-words.ts'
 import {
   GROUPS_OF_ROWS,
   groupColumns,
@@ -93,12 +94,13 @@ export interface FailureCausesInput {
  * Statistics by group of one account or all. Refunded credits do not count.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST (also for more than 10,000 groups), RATE_LIMITED
  */
-export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {
-  const owner = await askedJobs(ctx, input)
-  const filter = input.filter ?? {}
-  requireFilter(ctx, filter)
-  requireTimeZone(zoneOf(input))
-  await closeJobWindow(ctx, owner, filter)
+export async function jobStats(ctx: Context, asked: JobStatsInput): Promise<JobStats[]> {
+  const owner = await askedJobs(ctx, asked)
+  requireFilter(ctx, asked.filter ?? {})
+  requireTimeZone(zoneOf(asked))
+  await closeJobWindow(ctx, owner, asked.filter)
+  const filter = await boundSearch(ctx, owner, asked.filter ?? {})
+  const input = { ...asked, filter }
   const isSummed = isRolledUp(filter) && areRolledUp(input, ctx.now())
   const read = isSummed ? readRollUp(ctx, owner, input) : readRows(ctx, owner, input, longScan)
   return read.catch(refuseUnknownZone)
@@ -173,7 +175,7 @@ const percentiles = (from: string, to: string): string =>
   `percentile_cont(array[0.5, 0.95, 0.99]) within group (order by greatest(0, extract(epoch from ${to} - ${from}) * 1000)::float8)
     filter (where ${to} - ${from} is not null)`
 const MEASURE_COLUMNS: Readonly<Record<JobMeasure, string>> = {
-  characters: `coalesce(sum(char_length(inputs->>'text')) filter (where type = 'voice'), 0)::float8`,
+  characters: 'coalesce(sum(job_characters(type, inputs)), 0)::float8',
   audioSeconds: `coalesce(sum((select sum(a.duration_ms) from artifact a where a.job_id = job.id)), 0)::float8 / 1000`,
   credits: `coalesce(sum(cost) filter (where status <> 'failed'), 0)::float8`,
   waitMs: percentiles('created_at', 'started_at'),

@@ -17,6 +17,8 @@ const MAX_VALUES = 50
 const MAX_IDS = 100
 const MAX_PARTS = 20
 const MAX_TEXT_CHARACTERS = 200
+const MAX_WORDS = 10
+const PUNCTUATION = /^[!-/:-@[-`{-~]$/
 const NO_JOB_ID = 'must be job ids, such as job_01m1g5wq3ve1pbmx0h4dcf6a5r'
 const NO_KEY_ID = 'must be a key id, such as key_01m1g5wq3ve1pbmx0h4dcf6a5r'
 const LAST = '\u{10ffff}'
@@ -49,6 +51,8 @@ export interface JobsFilter {
   /** One of a job's deliveries must have one of these states. */
   readonly deliveryStates?: readonly WebhookDeliveryState[] | null | undefined
   readonly errorCodes?: readonly JobErrorCode[] | null | undefined
+  /** A voice job's text must contain each, in upper or lower case, also within other words. */
+  readonly words?: string | null | undefined
   readonly idPrefix?: string | null | undefined
   readonly createdAt?: Range<Date> | null | undefined
   readonly completedAt?: Range<Date> | null | undefined
@@ -90,7 +94,10 @@ export function requireFilter(ctx: Pick<Context, 'actor'>, filter: JobsFilter, p
 function collectViolations(filter: JobsFilter, path: string, details: Detail[]): number {
   for (const [name, value] of Object.entries(filter)) {
     if (name === 'and' || name === 'or' || name === 'not' || value == null) continue
-    const message = violationIn(value, name === 'ids' ? MAX_IDS : MAX_VALUES) ?? idViolation(name, value)
+    const message =
+      violationIn(value, name === 'ids' ? MAX_IDS : MAX_VALUES) ??
+      idViolation(name, value) ??
+      (name === 'words' ? wordsViolation(value as string) : null)
     if (message !== null) details.push({ path: `${path}/${name}`, message })
   }
   if (filter.or?.length === 0) details.push({ path: `${path}/or`, message: 'must name at least one' })
@@ -116,6 +123,24 @@ function idViolation(name: string, value: unknown): string | null {
   const isWrong = (kind: 'job' | 'key') => !(value as readonly string[]).every((id) => isId(kind, id))
   if (name === 'ids' && isWrong('job')) return NO_JOB_ID
   return name === 'apiKeyIds' && isWrong('key') ? NO_KEY_ID : null
+}
+
+function wordsViolation(words: string): string | null {
+  const { length } = wordsIn(words)
+  return length === 0 || length > MAX_WORDS ? `must have 1 to ${MAX_WORDS} words` : null
+}
+
+const wordsIn = (words: string): string[] => words.split(/\s+/u).filter((word) => word !== '')
+
+/** Patterns that find a word in either case. They name both letters, because the case of a database may know ASCII alone. */
+const patternsOf = (words: string): string[] =>
+  wordsIn(words.normalize('NFC')).map((word) => [...word].map(inEitherCase).join(''))
+
+function inEitherCase(character: string): string {
+  if (PUNCTUATION.test(character)) return `\\${character}`
+  const forms = new Set([character, character.toLowerCase(), character.toUpperCase()])
+  const single = [...forms].filter((form) => [...form].length === 1)
+  return single.length === 1 ? character : `[${single.join('')}]`
 }
 
 export function namesIn({ and, or, not, ...own }: JobsFilter): ReadonlySet<string> {
@@ -170,7 +195,7 @@ const classConditions = ({ types, statuses, decision, errorCodes }: JobsFilter):
 ]
 
 function textConditions(filter: JobsFilter, parameter: Parameter): string[] {
-  const { endpointKeys, apiKeyIds, userIds, voices, languages, tags, deliveryStates } = filter
+  const { endpointKeys, apiKeyIds, userIds, voices, languages, tags, words, deliveryStates } = filter
   const among = (column: string, values: readonly string[]) =>
     values.length === 1 ? `${column} = ${parameter(values[0])}` : `${column} = any(${parameter(values)})`
   return [
@@ -180,6 +205,7 @@ function textConditions(filter: JobsFilter, parameter: Parameter): string[] {
     ...(voices ? [among('voice', voices)] : []),
     ...(languages ? [among('language', languages)] : []),
     ...(tags ? [`tags && ${parameter(tags)}`] : []),
+    ...(words ? [`type = 'voice'`, `inputs ->> 'text' ~ all(${parameter(patternsOf(words))})`] : []),
     ...(deliveryStates ? [delivered(deliveryStates)] : []),
   ]
 }

@@ -26,6 +26,7 @@ import {
   readerOf,
   requireFilter,
 } from './jobs-filter.ts'
+import { boundSearch } from './search-words.ts'
 
 const msOf = (column: string): string => `(extract(epoch from ${column}) * 1000)::bigint`
 const NEWEST_FIRST: JobOrder = { field: 'created_at', direction: 'desc' }
@@ -128,7 +129,8 @@ async function readJobs(ctx: Context, owner: JobsOwner, input: JobsInput): Promi
   const shape = pageShape(input, (text) => isCursor(text, order))
   requireFilter(ctx, input.filter ?? {})
   await closeJobWindow(ctx, owner, input.filter)
-  const statement = toStatement(owner, input, order, shape)
+  const filter = input.filter && (await boundSearch(ctx, owner, input.filter))
+  const statement = toStatement(owner, { ...input, filter }, order, shape)
   const isScan = sortOf(order)?.isIndexed === false
   const { rows } =
     owner !== null && isCounted(input.filter ?? {}) && !isScan
@@ -301,7 +303,11 @@ async function totalOfJobs(
   const statuses = statusesOf(input)
   if (statuses?.length === 0) return 0
   const values: unknown[] = []
-  const total = totalOf(owner, { ...filter, statuses }, (value) => `$${values.push(value)}`)
+  const total = totalOf(
+    owner,
+    { ...(await boundSearch(ctx, owner, filter)), statuses },
+    (value) => `$${values.push(value)}`,
+  )
   const text = `select t.total::text from (select ${total}) t (total)`
   const readBy = isRolledUp(filter) ? longRead : longScan
   const { rows } = isCounted(filter)

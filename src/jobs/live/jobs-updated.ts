@@ -17,6 +17,7 @@ import {
   requireFilter,
   toJobsFilter,
 } from '../list/jobs-filter.ts'
+import { refuseWords } from '../list/search-words.ts'
 import type { Interest, JobChange, JobStates } from './followers.ts'
 import type { Ended, FeedContext } from './job-feed.ts'
 
@@ -25,6 +26,7 @@ const EVERY_MS = { least: 100, most: 60_000 } as const
 const ENDED_WITHIN_MS = { least: 0, most: 300_000 } as const
 
 const MAX_ENDED = 300
+const FOLLOW_IDS = 'Follow the found jobs by their ids: no subscription searches by words.'
 
 export interface JobsUpdatedInput {
   readonly filter?: FilterParameters | null | undefined
@@ -52,6 +54,7 @@ export async function jobsUpdated(
   requireScope(ctx, JOB_READ_SCOPE)
   rejectViolations(parameterViolations(filter ?? {}))
   requireFilter(ctx, where ?? {}, '/where')
+  refuseWords(where ?? {}, FOLLOW_IDS, '/where')
   const both: JobsFilter = { and: [toJobsFilter(filter ?? {}), where ?? {}] }
   return ctx.jobFeed.follow(ctx, interestIn(both, watched), { filter: both })
 }
@@ -98,6 +101,7 @@ function checked(ctx: FeedContext, { watched = null, ...input }: JobsChangedInpu
   requireScope(ctx, JOB_READ_SCOPE)
   const filter = input.filter ?? {}
   requireFilter(ctx, filter)
+  refuseWords(filter, FOLLOW_IDS)
   const everyMs = checkedEveryMs(input.everyMs)
   const ended = checkedEnded(ctx, input.endedWithinMs)
   return { interest: interestIn(filter, watched), everyMs, filter, ended }

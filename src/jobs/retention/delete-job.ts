@@ -7,6 +7,7 @@ import type { Context, Parts } from '../../context/context.ts'
 import { inRetriedTransaction, type Tx } from '../../db/database.ts'
 import { invalidRequest, jobNotFound, ServiceError } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
+import { type Each, eachId } from '../each-id.ts'
 import { isTerminal } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 
@@ -59,6 +60,18 @@ export async function deleteJob(ctx: Context, input: { readonly jobId: string })
   if (erased.jobs.length === 0) await requireErasable(ctx, jobId)
   tellErased(ctx, erased)
   return { jobId }
+}
+
+/**
+ * Deletes up to 100 jobs as `deleteJob` does; each fails alone, and one that was deleted before is NOT_FOUND.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
+export async function deleteJobs(
+  ctx: Context,
+  input: { readonly ids: readonly string[] },
+): Promise<Each<{ readonly jobId: string }>[]> {
+  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  return eachId(ctx, input.ids, (jobId) => deleteJob(ctx, { jobId }))
 }
 
 /** Returns the account that the job is of. */

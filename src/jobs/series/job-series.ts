@@ -12,6 +12,7 @@ import {
   readerOf,
   requireFilter,
 } from '../list/jobs-filter.ts'
+import { refuseWords } from '../list/search-words.ts'
 import type { JobGroup } from '../list/stats-request.ts'
 import { refuseUnknownZone, requireTimeZone } from '../list/time-zone.ts'
 import { merged, type Percentiles, percentilesOf, totalOf } from '../rollup/histogram.ts'
@@ -115,6 +116,7 @@ export async function jobSeries(ctx: Context, input: JobSeriesInput): Promise<Jo
   const owner = await askedJobs(ctx, input)
   const filter = input.filter ?? {}
   requireFilter(ctx, filter)
+  refuseWords(filter, 'Search by words in `jobs`: a series counts all jobs of a time.')
   const groupBy = [...new Set(input.groupBy ?? [])]
   if (groupBy.some((group) => TIMES.has(group))) throw refuse('/groupBy', 'must not name HOUR or DAY: see step')
   await closeJobWindow(ctx, owner, { createdAt: { to: input.to }, and: [filter] })

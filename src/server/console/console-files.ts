@@ -29,8 +29,11 @@ const FILTERS: Readonly<Record<string, Listed>> = {
   error: { field: 'errorCodes', values: ERROR_CODES },
   endpoint: { field: 'endpointKeys', values: undefined },
   key: { field: 'apiKeyIds', values: undefined },
+  tag: { field: 'tags', values: undefined },
   search: { field: 'idPrefix', values: undefined },
+  words: { field: 'words', values: undefined },
 }
+const SINGLE: ReadonlySet<string> = new Set(['idPrefix', 'words'])
 
 const PATH = '/console/voices'
 
@@ -93,7 +96,7 @@ function listedJobs(query: Query): JobsFilter {
     const texts = String(given).split(',')
     const found = values === undefined ? texts : texts.map((text) => values.find((one) => isSame(one, text)))
     if (found.includes(undefined)) details.push({ path: name, message: `must be of ${values?.join(', ')}` })
-    return [[field, field === 'idPrefix' ? given : found]]
+    return [[field, SINGLE.has(field) ? given : found]]
   })
   if (details.length > 0) throw invalidRequest('Invalid request: see `details`.', details)
   return Object.fromEntries(fields)

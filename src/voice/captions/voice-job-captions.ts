@@ -2,7 +2,7 @@ import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { CAPTION_FORMATS, CAPTION_TYPES, type CaptionFormat } from '../../audio/format.ts'
 import type { Context, Parts } from '../../context/context.ts'
-import { jobNotFound } from '../../errors/service-error.ts'
+import { jobNotFound, textGone } from '../../errors/service-error.ts'
 import { findJob } from '../../jobs/job.ts'
 import type { Job } from '../../jobs/job-shape.ts'
 import { marksIn, type TextMark } from '../markup/xml-tokens.ts'
@@ -73,10 +73,14 @@ export async function captionsOf(parts: Pick<Parts, 'db'>, job: Job, format: Cap
   }
 }
 
-export async function requireTimed({ db }: Pick<Parts, 'db'>, job: Job): Promise<TimedJob> {
+/**
+ * @param text of the job, if the caller knows it
+ * @throws GONE if the text was not kept
+ */
+export async function requireTimed({ db }: Pick<Parts, 'db'>, job: Job, text?: string): Promise<TimedJob> {
   requireSpeech(job)
-  const found = (await loadTimedJobs(db.pool, [job.id])).get(job.id)
-  if (found === undefined) throw jobNotFound()
+  const found = (await loadTimedJobs(db.pool, [job.id], text)).get(job.id)
+  if (found === undefined) throw textGone()
   return found
 }
 

@@ -8,9 +8,10 @@ import { type XmlToken, xmlTokens } from '../markup/xml-tokens.ts'
 import { decodeTiming, type HeardRange, type JobTiming } from './speech-timing.ts'
 import { estimateTiming } from './time-speech.ts'
 
-const FIND = `select j.id, j.inputs ->> 'text' as text, j.inputs ->> 'language' as language, a.timing, a.duration_ms as duration,
+const FIND = `select j.id, coalesce(j.inputs ->> 'text', $2) as text, j.inputs ->> 'language' as language, a.timing, a.duration_ms as duration,
     j.options ->> 'markup' as markup, j.options ->> 'code' as code
-  from job j join artifact a on a.job_id = j.id and a.output = 'audio' where j.id = any($1) and a.job_id = any($1)`
+  from job j join artifact a on a.job_id = j.id and a.output = 'audio' where j.id = any($1) and a.job_id = any($1)
+    and coalesce(j.inputs ->> 'text', $2) is not null`
 
 export interface TimedJob {
   readonly text: string
@@ -33,9 +34,16 @@ interface Row {
 type Open = Extract<XmlToken, { kind: 'open' }>
 type Text = Extract<XmlToken, { kind: 'text' }>
 
-/** Loads texts and times by job; estimates times that were never stored. The caller checks access. */
-export async function loadTimedJobs(db: Pick<Tx, 'query'>, jobIds: readonly string[]): Promise<Map<string, TimedJob>> {
-  const { rows } = await db.query<Row>({ name: 'timed_jobs', text: FIND, values: [jobIds] })
+/**
+ * Loads texts and times by job; estimates times that were never stored. The caller checks access.
+ * @param text of the job, if the caller knows it; without it a job whose text was not kept is left out
+ */
+export async function loadTimedJobs(
+  db: Pick<Tx, 'query'>,
+  jobIds: readonly string[],
+  text: string | null = null,
+): Promise<Map<string, TimedJob>> {
+  const { rows } = await db.query<Row>({ name: 'timed_jobs', text: FIND, values: [jobIds, text] })
   return new Map(rows.map((row) => [row.id, timed(row)]))
 }
 

@@ -107,6 +107,34 @@ describe('deleteJob', () => {
     expect(codeOf(await remove(key, id))).toBe('NOT_FOUND')
   })
 
+  test('of many deletes each that has ended, names the others, and finds none again', async () => {
+    const { account, key, id } = await spoken('One of many.')
+    const [running, foreign] = [
+      await insertJob(service.runtime.db, account, { status: 'processing' }),
+      await insertJob(service.runtime.db, await service.createAccount()),
+    ]
+    const query = mutation(
+      'deleteJobs(ids: $ids)',
+      '... on DeleteJobsSuccess { results { id isDeleted error { code } } }',
+      '($ids: [ID!]!)',
+    )
+    const removeAll = async (ids: readonly string[], by = key) =>
+      (await call(`${service.url}/graphql`, { method: 'POST', key: by, body: { query, variables: { ids } } })).json<{
+        data: { deleteJobs: { results?: { id: string; isDeleted: boolean; error: { code: string } | null }[] } }
+      }>()
+    const shown = async (ids: readonly string[]) =>
+      (await removeAll(ids)).data.deleteJobs.results?.map((one) => [one.id, one.isDeleted, one.error?.code])
+    const kept = [
+      [running, false, 'INVALID_REQUEST'],
+      [foreign, false, 'NOT_FOUND'],
+    ]
+    expect(await shown([id, running, foreign, id])).toEqual([[id, true, undefined], ...kept])
+    expect(await shown([id, running, foreign])).toEqual([[id, false, 'NOT_FOUND'], ...kept])
+    expect(codeOf(await removeAll([]))).toBe('INVALID_REQUEST')
+    const reader = (await service.createKey(account, ['job:read'])).apiKey
+    expect(codeOf(await removeAll([running], reader))).toBe('FORBIDDEN')
+  })
+
   test('refuses a job that has not ended, or has a webhook to be delivered, and keeps it whole', async () => {
     const account = await service.createAccount()
     const key = await owner(account)
