@@ -296,7 +296,10 @@ describeConsole('the console in a browser', (opened) => {
     await page.locator('h1:focus').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('gk?')
-    expect([page.url(), await page.getByLabel('Job id begins with').inputValue()]).toEqual([at('jobs'), 'gk?'])
+    expect([page.url(), await page.getByLabel('Words of the text, or a job id').inputValue()]).toEqual([
+      at('jobs'),
+      'gk?',
+    ])
     await page.getByRole('heading', { name: 'Jobs' }).focus()
     await page.keyboard.type('?')
     await page

@@ -20,10 +20,12 @@ import { JobActions } from './job-actions.tsx'
 import { JobDeliveries } from './job-deliveries.tsx'
 import { type Job, submitterOf } from './job-detail.ts'
 import { JobHalves } from './job-halves.tsx'
+import { jobTitle } from './job-name.ts'
 import { JobError, JobState } from './job-state.tsx'
 import { listQuery } from './jobs-address.ts'
 import { Neighbours } from './neighbours.tsx'
 import { RequestCode } from './request-code.tsx'
+import { TagLinks } from './tag-links.tsx'
 import { UnservedPool } from './unserved-pool.tsx'
 
 const PLACE_MS = 5000
@@ -44,8 +46,9 @@ function OneJob({ id }: { id: string }) {
       {query.data !== null && <JobActions job={query.data.job} onChange={query.reload} />}
     </>
   )
+  const title = query.data === null || isGone ? shortId(id) : jobTitle(query.data.job)
   return (
-    <Page title={shortId(id)} crumb={<Crumb href={at(`/jobs${listQuery(address)}`)}>Jobs</Crumb>} actions={actions}>
+    <Page title={title} crumb={<Crumb href={at(`/jobs${listQuery(address)}`)}>Jobs</Crumb>} actions={actions}>
       {isGone ? (
         <Empty title="No such job">
           It may have been deleted, or the address is mistyped. The address may also belong to another account.
@@ -89,6 +92,7 @@ function JobBody({ job, askedAt, onChange }: { job: Job; askedAt: number; onChan
         <div class="row">
           <JobState job={job} />
           <span class="chip">{job.endpointKey}</span>
+          <TagLinks tags={job.tags} />
           <ShortId id={job.id} />
         </div>
         <JobError job={job} />
@@ -129,9 +133,17 @@ function JobAudio({ job, onExpired }: { job: Job; onExpired: () => void }) {
 }
 
 function JobFacts({ job }: { job: Job }) {
-  const { audioMs } = { audioMs: null, ...job }
+  const { audioMs, voice, voiceName, language } = {
+    audioMs: null,
+    voice: null,
+    voiceName: null,
+    language: null,
+    ...job,
+  }
   const facts: readonly (readonly [string, string | null])[] = [
     ['Type', sentence(job.type)],
+    ['Voice', voiceName ?? voice ?? null],
+    ['Language', language ?? null],
     ['Submitted', exactTime(job.createdAt)],
     ['Submitted with', submitterOf(job)],
     ['Attempts', count(job.attempts)],

@@ -31,7 +31,19 @@ const SORTS: Readonly<Record<string, JobOrder>> = {
 const ID_PREFIX = /^[a-z0-9_]{1,64}$/i
 
 /** Every parameter of the jobs list's address that filters. */
-export const FILTERS = ['status', 'type', 'endpoint', 'key', 'error', 'window', 'from', 'to', 'search'] as const
+export const FILTERS = [
+  'status',
+  'type',
+  'endpoint',
+  'key',
+  'error',
+  'window',
+  'from',
+  'to',
+  'search',
+  'tag',
+  'words',
+] as const
 
 /**
  * The filter of an address. A value that fits no more, as from an old link, is left out and named in `dropped`.
@@ -61,6 +73,8 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
     endpointKeys: text('endpoint', /^[a-z_]+\.[\w./-]{1,100}$/i),
     apiKeyIds: text('key', /^key_[a-z0-9]{26}$/),
     idPrefix: text('search', ID_PREFIX)?.[0],
+    tags: query.tag ? [query.tag] : undefined,
+    words: query.words?.trim() || undefined,
     createdAt,
   }
   const filter = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as JobsFilter
@@ -69,12 +83,13 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
 
 /** The filter as parameters of the export. The export takes the time as `from` and `to`, so it is left out here. */
 export function exportQuery(filter: JobsFilter): Readonly<Record<string, string>> {
-  const { statuses, types, errorCodes, endpointKeys, apiKeyIds, idPrefix } = filter
+  const { statuses, types, errorCodes, endpointKeys, apiKeyIds, idPrefix, tags, words } = filter
   const parts = { status: statuses, type: types, error: errorCodes, endpoint: endpointKeys, key: apiKeyIds }
   const lists = Object.entries(parts).flatMap(([name, values]) =>
     values ? [[name, values.join(',').toLowerCase()]] : [],
   )
-  return Object.fromEntries([...lists, ...(idPrefix ? [['search', idPrefix]] : [])])
+  const texts = { search: idPrefix, tag: tags?.[0], words }
+  return { ...Object.fromEntries(lists), ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value)) }
 }
 
 /** A time of an address as the service takes it; undefined where it is none. */

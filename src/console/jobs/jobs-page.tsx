@@ -9,7 +9,14 @@ import { NewerButton } from '../lists/newer-button.tsx'
 import { ShorterTime } from '../lists/shorter-time.tsx'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { type Selection, useSelection } from '../lists/use-selection.ts'
-import { type JobRowFragment, type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
+import {
+  type JobRowFragment,
+  type JobsFilter,
+  type JobsQuery,
+  jobCounts,
+  jobs as jobsQuery,
+  keepsTexts,
+} from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -28,6 +35,8 @@ import { DroppedNotice, JobsToolbar, StatusTabs } from './jobs-toolbar.tsx'
 import { useLiveRows } from './use-live-rows.ts'
 
 const PAGE = 50
+/** No job has this id. */
+const NO_JOB = `job_${'0'.repeat(26)}`
 /** So late the numbers in the tabs, and an empty list, follow the jobs. */
 const COUNTS_MS = 2000
 const EXPORTED = ['1h', '24h', '7d', '30d', 'this-month', 'last-month', '365d']
@@ -77,6 +86,7 @@ export function JobsPage() {
       <JobsToolbar />
       <DroppedNotice names={dropped} />
       <ShorterTime failure={list.failure} />
+      {filter.words && <SearchNote />}
       <BulkPlace list="jobs" />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ jobs }) => (
@@ -106,7 +116,13 @@ interface JobsListProps {
 function JobsList({ list, jobs, filter, isFirst, isNewestFirst, onReload, empty }: JobsListProps) {
   const { change, query } = useAddress()
   const loaded = useMemo(() => jobs.edges.map(({ node }) => node), [jobs])
-  const { rows, newer } = useLiveRows(loaded, list.askedAt, filter, query.live === 'off', list.reload)
+  const { rows, newer } = useLiveRows(
+    loaded,
+    list.askedAt,
+    followedBy(filter, loaded),
+    query.live === 'off',
+    list.reload,
+  )
   // Among no rows, none that is new moves any.
   useCalmReload(rows.length === 0 && isFirst ? newer : null, COUNTS_MS, onReload)
   const ids = rows.map(({ id }) => id)
@@ -121,6 +137,22 @@ function JobsList({ list, jobs, filter, isFirst, isNewestFirst, onReload, empty 
       </Pager>
       <SelectedJobs rows={rows} selection={selection} onDone={onReload} />
     </>
+  )
+}
+
+/** No subscription searches by words: the jobs that were found are followed. */
+const followedBy = ({ words, ...filter }: JobsFilter, loaded: readonly { readonly id: string }[]): JobsFilter =>
+  words ? { ...filter, ids: loaded.length > 0 ? loaded.map(({ id }) => id) : [NO_JOB] } : filter
+
+/** Tells how far the search reaches. */
+function SearchNote() {
+  const { data } = useQuery(keepsTexts, {})
+  return (
+    <p class="hint search-note">
+      {data?.service.keepsTexts === false
+        ? 'This service does not keep the texts of jobs that have ended: only unfinished ones are found by words.'
+        : 'Your words are looked for in the newest 20,000 jobs of the chosen time. Choose an earlier time to go further back.'}
+    </p>
   )
 }
 

@@ -6,8 +6,8 @@ import type { Selection } from '../lists/use-selection.ts'
 import type { JobRowFragment } from '../operations.ts'
 import { duration } from '../parts/format.ts'
 import { Moment } from '../parts/moment.tsx'
-import { ShortId } from '../parts/short-id.tsx'
 import { costCell } from './cost-text.ts'
+import { JobCell } from './job-cell.tsx'
 import { JobState } from './job-state.tsx'
 import { useRowLink } from './use-row-link.ts'
 
@@ -39,14 +39,13 @@ const JobsHead = ({ selection }: { selection: Selection }) => (
   <thead>
     <tr>
       <SelectAllCell selection={selection} />
-      <th>Job</th>
+      <th class="roomiest">Job</th>
       <th>State</th>
-      <th class="roomy">Endpoint</th>
-      <th class="roomy from-840">Key</th>
+      <th class="end">Length</th>
+      <th class="end">Cost</th>
       <th>Submitted</th>
-      <th class="end from-900">Wait</th>
-      <th class="end">Run</th>
-      <th class="end from-840">Cost</th>
+      <th class="roomy from-840">Key</th>
+      <th class="end from-900">Run</th>
     </tr>
   </thead>
 )
@@ -64,14 +63,20 @@ function JobTableRow({ job, query, selection }: RowProps) {
   return (
     <tr class={look} data-job={job.id} onClick={onClick}>
       <SelectCell id={job.id} selection={selection} />
-      <td>
-        <ShortId id={job.id} href={href} />
+      <td class="clip">
+        <JobCell job={job} href={href} />
       </td>
       <td>
         <JobState job={job} />
       </td>
-      <td class="clip" title={job.endpointKey}>
-        {job.endpointKey}
+      <td class="end" data-label="Length">
+        {duration('audioMs' in job ? job.audioMs : null)}
+      </td>
+      <td class="end" data-label="Cost">
+        {costCell(job)}
+      </td>
+      <td>
+        <Moment at={job.createdAt} />
       </td>
       <td class="clip phone-none from-840" title={job.apiKeyName ?? undefined}>
         {job.apiKeyName ? (
@@ -80,16 +85,7 @@ function JobTableRow({ job, query, selection }: RowProps) {
           <span class="faint">{job.apiKeyId ? 'deleted key' : 'console'}</span>
         )}
       </td>
-      <td>
-        <Moment at={job.createdAt} />
-      </td>
-      <td class="end phone-none from-900">{duration(job.waitMs)}</td>
-      <td class="end" data-label="Run">
-        {duration(job.runMs)}
-      </td>
-      <td class="end from-840" data-label="Cost">
-        {costCell(job)}
-      </td>
+      <td class="end phone-none from-900">{duration(job.runMs)}</td>
     </tr>
   )
 }

@@ -54,7 +54,7 @@ export function JobsToolbar() {
   const fields = useFile(true, () => import('../lists/job-fields.tsx'), noFields)
   return (
     <div class="toolbar">
-      <IdSearch key={query.search ?? ''} />
+      <JobSearch key={`${query.words ?? ''} ${query.search ?? ''}`} hasWords />
       <Fold set={CHOSEN.filter((name) => query[name]).length}>
         <FilterChoices />
         {fields && <fields.JobFields />}
@@ -76,6 +76,7 @@ export function LinkedFilters() {
   const { query } = useAddress()
   const shown = [
     ['endpoint', query.endpoint],
+    ['tag', query.tag],
     ['key', query.key && (keyNames.value.get(query.key) ?? shortId(query.key))],
   ] as const
   return (
@@ -118,20 +119,32 @@ const SORT_NAMES = [
   ['shortest', 'Shortest first'],
 ] as const
 
-/** Filters by the beginning of an id; a whole one leads to what it names. */
-export function IdSearch({ jobsPath = '/jobs' }: { jobsPath?: string }) {
+/** The beginning of an id of a job. */
+const ID_BEGIN = /^job_[a-z0-9]*$/i
+
+interface JobSearchProps {
+  readonly jobsPath?: string
+  /** Words of texts are looked for among the account's own jobs. */
+  readonly hasWords?: boolean
+}
+
+/** Filters by words of the texts or by the beginning of an id; a whole id leads to what it names. */
+export function JobSearch({ jobsPath = '/jobs', hasWords = false }: JobSearchProps) {
   const { query, change } = useAddress()
   const { route } = useLocation()
-  const [text, setText] = useState(query.search ?? '')
+  const [text, setText] = useState(query.words ?? query.search ?? '')
+  const label = hasWords ? 'Words of the text, or a job id' : 'Job id begins with'
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     const place = placeOf(text)
-    if (place === null) change({ search: text.trim(), ...TO_START })
+    const given = text.trim()
+    const isId = !hasWords || ID_BEGIN.test(given)
+    if (place === null) change({ search: isId ? given : null, words: isId ? null : given, ...TO_START })
     else route(place.startsWith('/jobs/') ? at(jobsPath + place.slice('/jobs'.length)) : at(place))
   }
   return (
     <form class="with-icon" onSubmit={onSubmit}>
-      <SearchField label="Job id begins with" placeholder="Job id begins with…" value={text} onText={setText} />
+      <SearchField label={label} placeholder={`${label}…`} value={text} onText={setText} />
     </form>
   )
 }

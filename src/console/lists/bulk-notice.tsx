@@ -82,8 +82,12 @@ const Done = ({ name, ones }: Ones & { readonly name: string }) =>
     </details>
   )
 
-const OneLink = ({ one: { id, path } }: { readonly one: BulkOne }) => (
-  <a href={at(path)} title={id}>
-    <code>{shortId(id)}</code>
-  </a>
-)
+function OneLink({ one: { id, name, path } }: { readonly one: BulkOne }) {
+  const shown = name === undefined ? <code>{shortId(id)}</code> : <bdi>{name}</bdi>
+  if (path === null) return <span title={id}>{shown}</span>
+  return (
+    <a href={at(path)} title={id}>
+      {shown}
+    </a>
+  )
+}

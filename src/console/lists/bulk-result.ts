@@ -3,8 +3,10 @@ import { count } from '../parts/format.ts'
 /** The result for one of several. */
 export interface BulkOne {
   readonly id: string
-  /** The path of the screen that shows it. */
-  readonly path: string
+  /** How people recognise it; without it its id is shown. */
+  readonly name?: string
+  /** The path of the screen that shows it; null: it is gone. */
+  readonly path: string | null
   /** Why it was refused, in words; null: it was not. */
   readonly refusal: string | null
 }

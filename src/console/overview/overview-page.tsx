@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { now, timeNow } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
+import { JobCell } from '../jobs/job-cell.tsx'
 import { JobState } from '../jobs/job-state.tsx'
 import { FAULTS } from '../jobs/jobs-filter.ts'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
@@ -11,7 +12,6 @@ import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
-import { ShortId } from '../parts/short-id.tsx'
 import { toast } from '../parts/toast.tsx'
 import { jobCounts } from '../shell/account-live.ts'
 import { useFile } from '../shell/use-file.ts'
@@ -123,10 +123,7 @@ const JobsCard = ({ title, href, jobs }: { title: string; href: string; jobs: re
       <ul class="job-lines">
         {jobs.map((job) => (
           <li key={job.id}>
-            <ShortId id={job.id} href={at(`/jobs/${job.id}`)} />
-            <span class="job-endpoint" title={job.endpointKey}>
-              {job.endpointKey}
-            </span>
+            <JobCell job={job} href={at(`/jobs/${job.id}`)} />
             <JobState job={job} />
             <span class="faint">
               <Moment at={job.createdAt} />

@@ -29,8 +29,8 @@ export function CancelButton({ jobId, isCharged }: CancelButtonProps) {
       </button>
       {isAsking && (
         <ConfirmDialog
-          title="Cancel this take?"
-          action="Cancel the take"
+          title="Cancel this job?"
+          action="Cancel the job"
           isDanger
           onConfirm={perform}
           onClose={() => setAsking(false)}

@@ -98,13 +98,13 @@ function Takes() {
   return (
     <section class={layout === 'pairs' ? 'takes pairs' : 'takes'} aria-labelledby="takes">
       <div class="row spread">
-        <h2 id="takes">Takes</h2>
+        <h2 id="takes">Your latest jobs</h2>
         <p class="faint small-text grow">
-          Your last ones. Their jobs stay under Jobs, with text and audio, for everybody in your account.
+          Everybody in your account finds them under <a href={at('/jobs')}>Jobs</a>.
         </p>
         {takes.value.length > 1 && (
           <Segments
-            label="Layout of the takes"
+            label="Layout of the jobs"
             value={layout}
             onChange={setLayout}
             options={[

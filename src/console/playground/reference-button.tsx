@@ -15,7 +15,7 @@ interface ReferenceButtonProps {
   readonly text: string
 }
 
-const UNREADABLE = 'The audio of this take cannot be read here: download it, and add it under Voices.'
+const UNREADABLE = 'The audio of this job cannot be read here: download it, and add it under Voices.'
 
 /** A take as the recording of a voice of the account. The form for that has a file of its own. */
 export function ReferenceButton({ url, name, text }: ReferenceButtonProps) {

@@ -4,6 +4,7 @@ import { useEvery } from '../api/use-every.ts'
 import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { sentenceOf } from '../api/words.ts'
 import { Transcript } from '../captions/transcript.tsx'
+import { NO_TEXT } from '../jobs/job-name.ts'
 import { mayRetry } from '../jobs/may-retry.ts'
 import { UnservedPool } from '../jobs/unserved-pool.tsx'
 import { clockTime, count, duration, initial } from '../parts/format.ts'
@@ -40,13 +41,13 @@ export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
     if (isNewest) root.current?.scrollIntoView({ block: 'nearest' })
   }, [isNewest])
   return (
-    <article ref={root} class="take card" aria-label={`Take by ${take.voiceName}`}>
+    <article ref={root} class="take card" aria-label={`${nameOf(take)}, by ${take.voiceName}`}>
       <TakeHead take={take} />
       {progress !== null && <UnservedPool job={progress} />}
       <SlowNotice take={take} />
       {!isCompleted && (
         <p class="take-text" dir="auto" lang={langOf(take.inputs.language)}>
-          {take.text}
+          {nameOf(take)}
         </p>
       )}
       {progress?.status === 'FAILED' ? (
@@ -68,7 +69,7 @@ function TakeSound({ take, isFirst, isNewest }: TakeCardProps) {
     <Player
       src={finished ?? live}
       waveOf={isCompleted ? take.jobId : null}
-      label={`the take by ${take.voiceName}`}
+      label={`the speech by ${take.voiceName}`}
       isAutoplay={isNewest}
       onError={() => refresh(take.jobId)}
     >
@@ -169,8 +170,8 @@ function TakeActions({ take }: { take: Take }) {
         <button
           type="button"
           class="button quiet small only-icon"
-          aria-label="Remove this take"
-          title="Remove this take"
+          aria-label="Hide this job here"
+          title="Hide this job here"
           onClick={() => dropTake(take.jobId)}
         >
           <Icon name="close" size={14} />
@@ -179,6 +180,9 @@ function TakeActions({ take }: { take: Take }) {
     </>
   )
 }
+
+/** The whole text where this page has it. */
+const nameOf = ({ text, excerpt }: Take): string => text || excerpt || NO_TEXT
 
 /** `aria_2026-11-22_09-05-00` */
 const fileName = ({ voice, at }: Take): string => `${voice}_${at.slice(0, 19).replace('T', '_').replaceAll(':', '-')}`

@@ -21,14 +21,16 @@ import { forget, keep, type StorageName, takeKept } from './kept.ts'
 type Progress = SpeakingSubscription['jobUpdated']
 export type Audio = HeardQuery['voiceJob']
 
-/** One press of Speak. Its voice, text and settings are of this browser's memory, where that has them; the rest is its job's. */
+/** A job of speech of this user, with the text and settings of the press of Speak where this page made it. */
 export interface Take {
   readonly jobId: string
   readonly endpoint: string
   readonly voice: string
   readonly voiceName: string
-  /** '' where this browser does not know it: the words of its audio say it. */
+  /** '' where only its beginning is known: the words of its audio say it. */
   readonly text: string
+  /** Its first words; null where the service keeps no text. */
+  readonly excerpt?: string | null
   /** As they were submitted. */
   readonly inputs: Readonly<Record<string, unknown>>
   readonly at: string
@@ -53,10 +55,9 @@ let lost: { readonly request: string; readonly key: string } | null = null
 /** The user whose takes the page has restored since it was opened. */
 let broughtFor: string | null = null
 
-/** Facts about takes that only this browser knows. */
+/** What only this browser knows. */
 interface Noted {
-  readonly takes: Readonly<Record<string, NewTake>>
-  /** Ids of the jobs that the user has removed from the takes. */
+  /** Ids of the jobs that the user has hidden here. */
   readonly dropped: readonly string[]
 }
 
@@ -96,7 +97,6 @@ export async function retryTake(take: Take, idempotencyKey: string): Promise<voi
 function add(take: NewTake, jobId: string): void {
   const fresh: Take = { ...take, jobId, at: new Date(timeNow()).toISOString(), progress: null, audio: null }
   takes.value = [fresh, ...takes.value].slice(0, MAX_TAKES)
-  note(({ takes: known, dropped }) => ({ takes: newest({ ...known, [jobId]: plain(take) }), dropped }))
   refresh(jobId)
   followTake(jobId)
 }
@@ -109,7 +109,7 @@ export async function bringBack(): Promise<void> {
   const found = await ask(recentTakes, { first: LOOKED_AT }).catch(() => null)
   if (found === null || signOuts.peek() !== before) return
   broughtFor = user.id
-  const { takes: known, dropped } = noted()
+  const { dropped } = noted()
   // Jobs carry the service's time, so the moment of the sign-out is converted to it.
   const since = leftAt() + timeNow() - Date.now()
   const here = new Set([...dropped, ...takes.peek().map(({ jobId }) => jobId)])
@@ -117,18 +117,20 @@ export async function bringBack(): Promise<void> {
     .flatMap(({ node }) => (node.__typename === 'VoiceJob' && node.submittedBy?.callerId === user.id ? [node] : []))
     .filter(({ id, createdAt }) => !here.has(id) && Date.parse(String(createdAt)) > since)
     .slice(0, MAX_BACK)
-    .map((job) => takeOf(job, known[job.id]))
+    .map(takeOf)
   takes.value = [...takes.peek(), ...back].toSorted((a, b) => (a.at < b.at ? 1 : -1))
   followOn()
 }
 
 type RecentJob = Extract<RecentTakesQuery['jobs']['edges'][number]['node'], { __typename: 'VoiceJob' }>
 
-function takeOf(job: RecentJob, known: NewTake | undefined): Take {
-  const endpoint = known?.endpoint ?? job.endpointKey.replace(/^voice\./, '')
-  const { voice, voiceName, text, inputs } = { voice: endpoint, voiceName: endpoint, text: '', inputs: {}, ...known }
+function takeOf(job: RecentJob): Take {
+  const endpoint = job.endpointKey.replace(/^voice\./, '')
+  const { voice, voiceName, language, characters, textExcerpt: excerpt } = job
+  const isWhole = excerpt != null && [...excerpt].length === characters
   return {
-    ...{ endpoint, voice, voiceName, text, inputs, isBack: true },
+    ...{ endpoint, voice: voice ?? endpoint, voiceName: voiceName ?? voice ?? endpoint },
+    ...{ text: isWhole ? excerpt : '', excerpt, inputs: { language }, isBack: true },
     jobId: job.id,
     at: String(job.createdAt),
     progress: job,
@@ -136,23 +138,7 @@ function takeOf(job: RecentJob, known: NewTake | undefined): Take {
   }
 }
 
-const plain = ({ endpoint, voice, voiceName, text, inputs }: NewTake): NewTake => ({
-  endpoint,
-  voice,
-  voiceName,
-  text,
-  inputs,
-})
-
-/** Ids rise with time. */
-const newest = (known: Noted['takes']): Noted['takes'] =>
-  Object.fromEntries(
-    Object.entries(known)
-      .toSorted(([a], [b]) => (a < b ? 1 : -1))
-      .slice(0, MAX_BACK),
-  )
-
-const noted = (): Noted => ({ takes: {}, dropped: [], ...takeKept<Noted>(TAKES, session.peek()?.user.id, STORAGES) })
+const noted = (): Noted => ({ dropped: [], ...takeKept<Noted>(TAKES, session.peek()?.user.id, STORAGES) })
 const note = (change: (before: Noted) => Noted): void => keep(TAKES, change(noted()), STORAGES)
 
 const followed = new Set<string>()
@@ -206,7 +192,7 @@ export function refreshPlace(jobId: string): void {
 
 export function dropTake(jobId: string): void {
   takes.value = takes.value.filter((take) => take.jobId !== jobId)
-  note(({ takes: known, dropped }) => ({ takes: known, dropped: [jobId, ...dropped].slice(0, LOOKED_AT) }))
+  note(({ dropped }) => ({ dropped: [jobId, ...dropped].slice(0, LOOKED_AT) }))
 }
 
 function change(jobId: string, changes: Partial<Take>): void {

@@ -7,10 +7,13 @@ import { pathOf, volume } from '../parts/use-source.ts'
 
 /** After this time without sound a sample says that it waits. */
 const SLOW_MS = 3000
+const SLOW_SAMPLE = 'The sample is being made: its engine has not answered yet.'
 
-/** The path of the playing sample's URL, whose signature changes: one sample plays at a time. */
+/** The name of the playing sound: one plays at a time. */
 const heard = signal<string | null>(null)
 let element: HTMLAudioElement | null = null
+/** Counts the presses: an address that comes after the next press is not played. */
+let presses = 0
 
 interface PreviewProps {
   /** Null while there is nothing to hear. */
@@ -21,30 +24,46 @@ interface PreviewProps {
   readonly onError?: (() => void) | undefined
 }
 
-/** Plays a short sample from its beginning, and ends whichever played before. */
+/** Plays a short sample. The path of its URL names it, because the signature changes. */
 export function PreviewButton({ src, label, onError }: PreviewProps) {
-  const path = pathOf(src)
-  const isPlaying = path !== null && heard.value === path
-  useEffect(
-    () => () => {
-      if (path !== null && heard.peek() === path) stop()
-    },
-    [path],
-  )
   const onFailed = (): void => {
     toast(`It could not be played: ${label}. Its engine may not answer: try again in a moment.`)
     onError?.()
   }
+  return <SoundButton name={pathOf(src)} label={label} source={() => src} slow={SLOW_SAMPLE} onFailed={onFailed} />
+}
+
+interface SoundProps {
+  /** Null while there is nothing to hear. */
+  readonly name: string | null
+  readonly label: string
+  /** Asked at the press. */
+  readonly source: () => string | null | Promise<string | null>
+  /** Said if no sound comes for some seconds. */
+  readonly slow?: string
+  readonly onFailed: () => void
+}
+
+/** Plays a sound from its beginning, and ends whichever played before. */
+export function SoundButton({ name, label, source, slow, onFailed }: SoundProps) {
+  const isPlaying = name !== null && heard.value === name
+  useEffect(
+    () => () => {
+      if (name !== null && heard.peek() === name) stop()
+    },
+    [name],
+  )
   const onClick = (event: Event): void => {
     event.preventDefault()
     if (isPlaying) stop()
-    else if (src !== null) void playSample(src).catch((error: Error) => error.name !== 'AbortError' && onFailed())
+    else if (name !== null)
+      void play(name, source, slow).catch((error: Error) => error.name !== 'AbortError' && onFailed())
   }
   return (
     <button
       type="button"
       class="play small"
-      disabled={src === null}
+      disabled={name === null}
       aria-label={isPlaying ? `Stop ${label}` : `Play ${label}`}
       title={isPlaying ? 'Stop' : 'Listen'}
       onClick={onClick}
@@ -54,20 +73,25 @@ export function PreviewButton({ src, label, onError }: PreviewProps) {
   )
 }
 
-/** Plays it from its beginning, and ends whichever played before. */
-export async function playSample(src: string): Promise<void> {
+/** Plays a sample from its beginning, and ends whichever sound played before. */
+export const playSample = (src: string): Promise<void> => play(pathOf(src) ?? src, () => src, SLOW_SAMPLE)
+
+async function play(name: string, source: SoundProps['source'], slowNote: string | undefined): Promise<void> {
   stop()
   for (const other of document.querySelectorAll('audio')) other.pause()
+  const press = ++presses
+  const src = await source()
+  if (src === null || press !== presses) return
   const audio = new Audio(ownMedia(src))
   audio.volume = volume.peek()
   // On the page, what is played next finds and pauses it.
   document.body.append(audio)
   audio.onpause = () => element === audio && stop()
   element = audio
-  const slow = setTimeout(() => toast('The sample is being made: its engine has not answered yet.'), SLOW_MS)
+  const slow = setTimeout(() => slowNote && toast(slowNote), SLOW_MS)
   await audio.play().finally(() => clearTimeout(slow))
   // Another one was pressed while this one was loaded.
-  if (element === audio) heard.value = pathOf(src)
+  if (element === audio) heard.value = name
 }
 
 function stop(): void {

@@ -8,7 +8,7 @@ import {
   ClearFilters,
   DroppedNotice,
   FilterChoices,
-  IdSearch,
+  JobSearch,
   LinkedFilters,
 } from '../../jobs/jobs-toolbar.tsx'
 import { ShorterTime } from '../../lists/shorter-time.tsx'
@@ -84,7 +84,7 @@ function AllJobsToolbar({ isNarrow }: { isNarrow: boolean }) {
   return (
     <div class="toolbar filters">
       <AccountField key={query.account ?? ''} />
-      <IdSearch key={`search ${query.search ?? ''}`} jobsPath="/operator/jobs" />
+      <JobSearch key={`search ${query.search ?? ''}`} jobsPath="/operator/jobs" />
       <Fold set={CHOSEN.filter((name) => query[name]).length}>
         <Choice
           name="status"

@@ -13,7 +13,7 @@ const DATED = `now() - interval '${DATED_MS} milliseconds'`
 const WIDTHS = [860, 960, 1020, 1099, 1100, 1190, 1240, 1390, 1440]
 /** By list: where some columns are hidden. */
 const HIDDEN: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>> = {
-  jobs: { 860: ['Key', 'Wait', 'Cost'], 960: ['Wait'], 1100: ['Key', 'Wait', 'Cost'] },
+  jobs: { 860: ['Key', 'Run'], 960: ['Run'], 1100: ['Key', 'Run'] },
   keys: {},
   webhooks: { 860: ['To', 'Attempts'], 960: ['Attempts'], 1100: ['To', 'Attempts'] },
   'webhooks/deliveries': { 860: ['To', 'Attempts'], 960: ['Attempts'], 1100: ['To', 'Attempts'] },

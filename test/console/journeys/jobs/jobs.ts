@@ -39,7 +39,7 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await page.keyboard.press('j')
     await page.waitForURL(at(`jobs/${ids[2]}?error=provider_busy`))
     // The address is the next job's before the page is.
-    await page.getByRole('heading', { name: ids[2]!.slice(-6) }).waitFor()
+    await page.locator('.job-head').getByText(ids[2]!.slice(-6)).waitFor()
     await page.getByRole('button', { name: 'Retry' }).waitFor()
     await pressUntil(page, 'r', page.getByRole('dialog', { name: 'Retry this job?' }))
     await page.keyboard.press('Escape')
@@ -51,7 +51,7 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     })
     await page.goBack()
     await page.waitForURL(/jobs\?.*error=provider_busy/)
-    await page.getByLabel('Job id begins with').fill(` ${ids[0]} `)
+    await page.getByLabel('Words of the text, or a job id').fill(` ${ids[0]} `)
     released.resolve()
     await page.locator('tbody tr[data-job]').nth(2).waitFor()
     // The list that Back leads to takes no focus out of a field.

@@ -37,7 +37,7 @@ const MEDIA_GONE = /404 \(Not Found\)/
 async function cancelCharged(take: Locator): Promise<void> {
   await take.getByText('processing').waitFor()
   await take.getByRole('button', { name: 'Cancel' }).click()
-  await take.page().getByRole('button', { name: 'Cancel the take' }).click()
+  await take.page().getByRole('button', { name: 'Cancel the job' }).click()
 }
 
 /** Answers an operation in place of the service. */
@@ -205,7 +205,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     const another = await context.newPage()
     await another.goto(at('playground?endpoint=tts'))
     expect(await seen(another)).toEqual(kept)
-    await another.getByRole('button', { name: 'Remove this take' }).click()
+    await another.getByRole('button', { name: 'Hide this job here' }).click()
     await another.reload()
     await another.getByLabel('Text', { exact: true }).waitFor()
     await another.locator('.account-button').click()
@@ -266,7 +266,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await take.getByText('processing').waitFor()
     const slow = take.getByText('A worker has taken it, but the speech server has not answered yet.')
     await expect.poll(ahead(page, () => slow.count())).toBe(1)
-    const dialog = page.getByRole('dialog', { name: 'Cancel this take?' })
+    const dialog = page.getByRole('dialog', { name: 'Cancel this job?' })
     await take.getByRole('button', { name: 'Cancel' }).click()
     await dialog.getByText('its credits are refunded').waitFor()
     expect(await flaws(page)).toEqual([])
@@ -274,7 +274,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await dialog.waitFor({ state: 'detached' })
     expect(await take.getByText('JOB_CANCELLED').count()).toBe(0)
     await take.getByRole('button', { name: 'Cancel' }).click()
-    await dialog.getByRole('button', { name: 'Cancel the take' }).click()
+    await dialog.getByRole('button', { name: 'Cancel the job' }).click()
     await take.getByText('JOB_CANCELLED').waitFor()
     // The subscription may say it before the cancellation is answered.
     await dialog.waitFor({ state: 'detached' })

@@ -48,7 +48,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
     await page.goto(at('jobs'))
     await signIn(page, email)
     await page.getByLabel('Connection: Live').waitFor()
-    const search = page.getByLabel('Job id begins with')
+    const search = page.getByLabel('Words of the text, or a job id')
     await page.evaluate("globalThis.isSame = 'same'")
     await search.fill('job_')
     await expireSessions(opened(), email)
