@@ -99,9 +99,10 @@ function Takes() {
     <section class={layout === 'pairs' ? 'takes pairs' : 'takes'} aria-labelledby="takes">
       <div class="row spread">
         <h2 id="takes">Your latest jobs</h2>
-        <p class="faint small-text grow">
-          Everybody in your account finds them under <a href={at('/jobs')}>Jobs</a>.
-        </p>
+        <a class="small-text" href={at('/jobs')}>
+          All jobs of your account
+        </a>
+        <span class="grow" />
         {takes.value.length > 1 && (
           <Segments
             label="Layout of the jobs"
