@@ -19,6 +19,7 @@ export const GOALS = {
   render: { rate: 0.9 },
   start: { existingMs: 1500, emptyMs: 5000 },
   commands: { seconds: 0.7 },
+  engines: { percent: 0.5 },
   idle: { residentMb: 250, processorPercent: 0.5 },
   install: { seconds: 60, wholeMb: 950, productionMb: 320 },
   firstAudio: { beyondEngineMs: 8, longTextMs: 2200 },

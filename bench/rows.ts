@@ -14,6 +14,7 @@ import { graphqlJobs } from './rows/graphql-jobs.ts'
 import { backup } from './rows/installation/backup.ts'
 import { commands } from './rows/installation/commands.ts'
 import { engineMemory } from './rows/installation/engine-memory.ts'
+import { engines } from './rows/installation/engines.ts'
 import { failover } from './rows/installation/failover.ts'
 import { idle } from './rows/installation/idle.ts'
 import { install } from './rows/installation/install.ts'
@@ -69,6 +70,7 @@ export const ROWS: readonly Row[] = [
   commands,
   idle,
   engineMemory,
+  engines,
   install,
   firstAudio,
   door,

@@ -32,6 +32,7 @@ const rendering = stages?.engine(engine) ?? engine
 const engines: Engines = {
   use: (_block, work) => work(rendering),
   probe: async () => true,
+  ask: async () => null,
   warm: async () => undefined,
   close: async () => undefined,
 }

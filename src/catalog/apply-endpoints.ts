@@ -10,6 +10,7 @@ import { changeCatalog } from './change-catalog.ts'
 import { checkServerKeys } from './engine-keys.ts'
 import type { EndpointSpec, EndpointSpecs, WorkflowSpec } from './files/endpoint-file.ts'
 import { changesOf, type EntryChange } from './files/write-endpoint.ts'
+import { forgetEngines } from './forget-engines.ts'
 import { endpointRoute, workflowRoute } from './job-kinds.ts'
 import { endpointKey, givenLimit, poolOf } from './voice-endpoint.ts'
 import { forgetSamples } from './voice-samples.ts'
@@ -86,10 +87,9 @@ async function store(
     }
   })
   for (const move of moved) await ctx.queue.reroute(move)
-  await forgetSamples(
-    ctx,
-    rows.map(({ endpoint }) => endpoint.slug),
-  )
+  const slugs = rows.map(({ endpoint }) => endpoint.slug)
+  await forgetEngines(ctx, slugs)
+  await forgetSamples(ctx, slugs)
 }
 
 async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {

@@ -5,6 +5,7 @@ import { CATALOG_CHANNEL } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { sqlIn } from '../db/sql.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { forgetEngines } from './forget-engines.ts'
 import { forgetSamples } from './voice-samples.ts'
 
 const LOCK = 'sonant catalog'
@@ -45,6 +46,7 @@ export async function deleteEndpoint(ctx: Context, input: { readonly slug: strin
     await recordChange(sqlIn(tx), ctx.actor, { action: 'endpoint_deleted', ...change })
     return endpoints.count === 0
   })
+  await forgetEngines(ctx, [input.slug])
   await forgetSamples(ctx, [input.slug])
   return { deleted: input.slug, isWorkflow }
 }

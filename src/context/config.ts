@@ -147,6 +147,7 @@ const processSettings = (values: Values) => ({
   /** False: ended jobs keep no inputs. */
   keepsTexts: values.JOB_TEXTS,
   warmUp: values.WARM_UP,
+  askEngines: values.ASK_ENGINES,
   logLevel: values.LOG_LEVEL,
   logRequests: values.LOG_REQUESTS === '1',
   shutdownSeconds: values.SHUTDOWN_SECONDS,

@@ -76,6 +76,9 @@ const data = {
   WARM_UP: onOrOff.describe(
     '`off`: the built-in engine starts with its first text, which then takes a second longer, and not with the process.',
   ),
+  ASK_ENGINES: onOrOff.describe(
+    '`off`: workers ask idle engines for no sentence, so `sonant engines list` knows only what jobs show.',
+  ),
   SECRET_KEY: secret
     .optional()
     .describe(

@@ -3,6 +3,8 @@ import type { Context } from '../context/context.ts'
 import { queueDepths } from '../queue/pgboss/queue-depth.ts'
 import { commandLine } from '../values/program.ts'
 import { checkEngines } from '../voice/trials/try-engine.ts'
+import { FAILURES } from '../worker/engines/engine-failure.ts'
+import { type EngineStatus, engines, isSilent as isSilentEngine } from '../worker/engines/engine-states.ts'
 import { gpusOf, isSilent, serverOf, silentGpusOf, type WorkerRow, workers } from '../worker/workers.ts'
 import { type Check, error, orOk, warning } from './finding.ts'
 
@@ -10,15 +12,28 @@ export const engineCheck: Check<Context> = {
   check: 'engines',
   needsSchema: true,
   run: async (ctx) => {
-    const checks = await checkEngines(ctx)
+    const all = await engines(ctx)
+    const unknown = new Set(all.flatMap(({ endpoint, state }) => (state === 'unknown' ? [endpoint.slug] : [])))
+    const checks = await checkEngines(ctx, ({ slug }) => unknown.has(slug))
     const wrong = checks.flatMap(({ endpoint, error: reason, missing }) => [
       ...(reason === null ? [] : [error(`${endpoint}: ${reason}`, 'start its server, or correct its endpoint file')]),
       ...(missing.length === 0
         ? []
         : [error(`${endpoint}: the engine lacks ${missing.join(', ')}`, 'name voices that it has')]),
     ])
-    return orOk(wrong, `${checks.length === 1 ? 'one endpoint speaks' : `${checks.length} endpoints speak`}`)
+    const findings = [...all.flatMap(asWorkersFound), ...wrong]
+    return orOk(findings, `${all.length === 1 ? 'one endpoint speaks' : `${all.length} endpoints speak`}`)
   },
+}
+
+/** An engine that another server speaks for, or that has other voices, is a warning. */
+function asWorkersFound({ endpoint, state, servers }: EngineStatus) {
+  const severity = isSilentEngine({ state }) ? error : warning
+  return servers.flatMap(({ state: own, failure, error: reason, address }) => {
+    if (failure === null || own === 'unknown') return []
+    const at = address === null || servers.length === 1 ? '' : ` at ${address}`
+    return [severity(`${endpoint.slug}${at}: ${reason}`, FAILURES[failure].advice)]
+  })
 }
 
 export const workerCheck: Check<Context> = {

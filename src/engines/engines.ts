@@ -3,7 +3,7 @@ import { renderSpan } from '../telemetry/span-names.ts'
 import { inStepSpan } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Log } from '../values/log.ts'
-import type { SpeechEngine, SpeechRequest } from './engine.ts'
+import type { Speech, SpeechEngine, SpeechRequest } from './engine.ts'
 import {
   addressOf,
   type EngineBlock,
@@ -20,7 +20,7 @@ import {
 import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
 import type { Connection } from './exchange.ts'
 import { Leases } from './leases.ts'
-import { measureRequest, serverName } from './measure-request.ts'
+import { type Follow, measureRequest, serverName } from './measure-request.ts'
 import type { KeyParts } from './server-key.ts'
 import type { SherpaModels } from './sherpa/sherpa.ts'
 import type { SpeechServer } from './speech-server.ts'
@@ -35,6 +35,11 @@ export interface Engines {
    * @throws EngineError PROVIDER_UNAVAILABLE; ZodError for an invalid block
    */
   probe(block: unknown): Promise<boolean>
+  /**
+   * Has the engine speak besides its jobs. Null if it has no free slot, or would have to load a model.
+   * @throws EngineError; the signal's reason; ZodError for an invalid block
+   */
+  ask(block: unknown, request: SpeechRequest): Promise<Speech | null>
   /** Never rejects. */
   warm(): Promise<void>
   close(): Promise<void>
@@ -43,6 +48,8 @@ export interface Engines {
 interface EngineOptions extends KeyParts {
   readonly threads: number
   readonly log: Log
+  /** Follows the requests of `use`. @param address null: the engine is inside this process */
+  readonly follow?: (block: unknown, address: string | null) => ReturnType<Follow<Speech>>
   /** Absent: the lowest limit of the blocks in use. */
   readonly slotsAt?: (baseUrl: string) => Semaphore
   readonly owned?: OwnedServer
@@ -74,8 +81,11 @@ class SharedEngines implements Engines {
 
   async use<T>(given: unknown, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
     const block: EngineBlock = engineBlock.parse(given)
-    if (block.kind === 'espeak') return work(this.#measured(this.#espeak, 'espeak'))
-    return block.kind === 'sherpa-onnx' ? this.#useModel(block, work) : this.#useServers(block, work)
+    const follow = (address: string | null) => this.#follow(given, address)
+    if (block.kind === 'espeak') return work(this.#measured(this.#espeak, 'espeak', follow(null)))
+    return block.kind === 'sherpa-onnx'
+      ? this.#useModel(block, (engine) => work(this.#measured(engine, 'sherpa-onnx', follow(null))))
+      : this.#useServers(block, work, ({ base_url: address }) => follow(address))
   }
 
   async probe(given: unknown): Promise<boolean> {
@@ -87,6 +97,14 @@ class SharedEngines implements Engines {
       Promise.all(connections.map(probeSpeechServer)),
     )
     return told.every(Boolean)
+  }
+
+  async ask(given: unknown, request: SpeechRequest): Promise<Speech | null> {
+    const block: EngineBlock = engineBlock.parse(given)
+    if (block.kind === 'espeak') return this.#espeak.speak(request)
+    if (block.kind === 'sherpa-onnx') return null
+    const { speakBeside } = await import('./openai-speech.ts')
+    return this.#atServers(serverBlocksOf(block), async ([own]) => (own ? speakBeside(own, request) : null))
   }
 
   warm(): Promise<void> {
@@ -101,7 +119,12 @@ class SharedEngines implements Engines {
   }
 
   async #useModel<T>(block: SherpaBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
-    return (await this.#sherpa()).use(block, (engine) => work(this.#measured(engine, 'sherpa-onnx')))
+    return (await this.#sherpa()).use(block, work)
+  }
+
+  #follow(block: unknown, address: string | null): Follow<Speech> | undefined {
+    const { follow } = this.#options
+    return follow && (() => follow(block, address))
   }
 
   #sherpa(): Promise<SherpaModels> {
@@ -110,7 +133,11 @@ class SharedEngines implements Engines {
     return this.#models
   }
 
-  async #useServers<T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
+  async #useServers<T>(
+    block: OpenaiSpeechBlock,
+    work: (engine: SpeechEngine) => Promise<T>,
+    followAt: (block: SpeechServerBlock) => Follow<Speech> | undefined,
+  ): Promise<T> {
     const { openOpenaiSpeech, speakProbe } = await import('./openai-speech.ts')
     const blocks = serverBlocksOf(block)
     const probeOf = ({ probe }: SpeechRequest): Probe | undefined => {
@@ -119,7 +146,9 @@ class SharedEngines implements Engines {
       // A server that was started again has another address.
       return (signal) => this.#atServers(blocks, async ([own]) => own && speakProbe(own, { ...request, signal }))
     }
-    return this.#atServers(blocks, (connections) => work(openOpenaiSpeech(connections, this.#telemetry, probeOf)))
+    return this.#atServers(blocks, (connections) =>
+      work(openOpenaiSpeech(connections, this.#telemetry, probeOf, followAt)),
+    )
   }
 
   async #atServers<T>(
@@ -147,8 +176,8 @@ class SharedEngines implements Engines {
     })
   }
 
-  #measured(engine: SpeechEngine, kind: 'espeak' | 'sherpa-onnx'): SpeechEngine {
-    const measured = { telemetry: this.#telemetry, kind, server: kind }
+  #measured(engine: SpeechEngine, kind: 'espeak' | 'sherpa-onnx', follow: Follow<Speech> | undefined): SpeechEngine {
+    const measured = { telemetry: this.#telemetry, kind, server: kind, follow }
     const speak: SpeechEngine['speak'] = (request) =>
       inStepSpan(
         () => renderSpan(kind),

@@ -12,10 +12,10 @@ import {
   type SpeechEngine,
   type SpeechRequest,
 } from './engine.ts'
-import { OWNED_RETRY_SECONDS, type Probe } from './engine-block.ts'
+import { OWNED_RETRY_SECONDS, type Probe, type SpeechServerBlock } from './engine-block.ts'
 import { type Answer, type Connection, exchange, exchangeOnce, first, keyOf, TOO_LONG } from './exchange.ts'
 import { leastLoaded, type Member } from './least-loaded.ts'
-import { measureRequest, serverName } from './measure-request.ts'
+import { type Follow, measureRequest, serverName } from './measure-request.ts'
 import { listedVoices, speechBody } from './openai-speech-profile.ts'
 import { withRetries } from './retry.ts'
 import {
@@ -59,17 +59,19 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\uFFFD]+/gu
  * An aborted request closes its connection, so the GPU stops.
  * @param connections to each server of the engine
  * @param probeOf tries a worker's own server after the request has failed
+ * @param followAt follows the requests at one of the servers
  */
 export function openOpenaiSpeech(
   connections: readonly Connection[],
   telemetry: Telemetry = NO_TELEMETRY,
   probeOf?: (request: SpeechRequest) => Probe | undefined,
+  followAt?: (block: SpeechServerBlock) => Follow<Speech> | undefined,
 ): SpeechEngine {
   const once: SpeechEngine = {
     slots: connections.reduce((sum, { block }) => sum + block.max_in_flight, 0),
     deterministic: false,
     voices: (signal) => voicesOfAll(connections, signal),
-    speak: leastLoaded(connections.map((connection) => memberAt(connection, telemetry, probeOf))),
+    speak: leastLoaded(connections.map((connection) => memberAt(connection, telemetry, { probeOf, followAt }))),
   }
   const retries = connections.map(({ block, server }) =>
     Math.max(server.owned === undefined ? 0 : OWNED_RETRY_SECONDS, block.retry_seconds),
@@ -77,13 +79,14 @@ export function openOpenaiSpeech(
   return withRetries(once, { retryBudgetMs: Math.max(...retries) * 1000 })
 }
 
-function memberAt(
-  connection: Connection,
-  telemetry: Telemetry,
-  probeOf: ((request: SpeechRequest) => Probe | undefined) | undefined,
-): Member {
+interface Watching {
+  readonly probeOf: ((request: SpeechRequest) => Probe | undefined) | undefined
+  readonly followAt: ((block: SpeechServerBlock) => Follow<Speech> | undefined) | undefined
+}
+
+function memberAt(connection: Connection, telemetry: Telemetry, { probeOf, followAt }: Watching): Member {
   const { block, server } = connection
-  const measured = { telemetry, kind: block.kind, server: serverName(server.baseUrl) }
+  const measured = { telemetry, kind: block.kind, server: serverName(server.baseUrl), follow: followAt?.(block) }
   return {
     server,
     // The breaker decides after the wait for a slot, because the server may fail meanwhile.
@@ -109,6 +112,13 @@ async function voicesOfAll(connections: readonly Connection[], signal: AbortSign
 /** Speaks the request's probe besides the limit of requests: the one that failed has just left. @throws EngineError, BadAudio */
 export async function speakProbe(connection: Connection, request: SpeechRequest): Promise<void> {
   request.judge?.(await speakOnce(connection, request))
+}
+
+/** Takes a slot that is free, without the circuit breaker. Null if none is. @throws EngineError; the signal's reason */
+export async function speakBeside(connection: Connection, request: SpeechRequest): Promise<Speech | null> {
+  const { slots } = connection.server
+  if (slots.waiting > 0 || slots.load >= 1) return null
+  return slots.run(request.signal, () => speakOnce(connection, request))
 }
 
 async function speakOnce(connection: Connection, request: SpeechRequest, mayHaveTimes = true): Promise<Speech> {

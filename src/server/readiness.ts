@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify'
+import { inTime } from '../concurrency/in-time.ts'
 import type { Parts } from '../context/context.ts'
 import { databaseState } from '../db/connections/database-state.ts'
 import { unavailable } from '../errors/service-error.ts'
 import type { StoreWatch } from '../storage/store-watch.ts'
+import { engineStates, isSilent } from '../worker/engines/engine-states.ts'
 import { errorBody } from './errors-to-json.ts'
 
 const LATEST_HEARTBEAT_SECONDS = 5
+const ENGINES_MS = 1000
 const OK = { status: 'ok' }
 const RETRY_AFTER_SECONDS = 1
 
@@ -38,7 +41,7 @@ export class Readiness {
 
   async report() {
     const { notifier, catalog, db, storeWatch } = this.#parts
-    const [database, storage] = await Promise.all([databaseState(db), storeWatch.check()])
+    const [database, storage, engines] = await Promise.all([databaseState(db), storeWatch.check(), this.#engines()])
     const parts = {
       database,
       bus: notifier.connected ? 'ok' : 'away',
@@ -49,7 +52,16 @@ export class Readiness {
     const worker =
       this.#heartbeatAge === undefined ? undefined : this.#heartbeatAge() < LATEST_HEARTBEAT_SECONDS ? 'ok' : 'silent'
     const isReady = [...Object.values(parts), worker ?? 'ok'].every((part) => part === 'ok')
-    return { status: isReady ? 'ok' : 'unready', ...parts, ...(worker !== undefined && { worker }) }
+    return { status: isReady ? 'ok' : 'unready', ...parts, ...(worker !== undefined && { worker }), engines }
+  }
+
+  /** No engine makes a process unready: others speak, and jobs wait. */
+  async #engines(): Promise<'ok' | 'failing' | 'unknown'> {
+    const asked = engineStates(this.#parts).then(
+      (all) => (all.some(isSilent) ? ('failing' as const) : ('ok' as const)),
+      () => 'unknown' as const,
+    )
+    return inTime(ENGINES_MS, asked, () => 'unknown')
   }
 }
 

@@ -19,6 +19,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import { forgetSessions } from '../users/sessions.ts'
 import { foldDeliveryCounts, tidyWebhooks } from '../webhooks/delivery/tidy-webhooks.ts'
+import { tidyEngines } from './engines/tidy-engines.ts'
 
 const EVERY_MS = 60_000
 const LONGEST_WAIT_MS = 1000
@@ -47,6 +48,7 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   dropOldChats,
   forgetDeletions,
   (runtime) => keepPartitions(runtime),
+  tidyEngines,
   warnOfOldSnapshot,
 ]
 

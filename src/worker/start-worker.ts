@@ -3,6 +3,7 @@ import { isBuiltInServed } from '../catalog/engine-server.ts'
 import { CATALOG_CHANNEL } from '../context/catalog-snapshot.ts'
 import { type Resolver, sharedResolver, systemResolver } from '../egress/resolver.ts'
 import { openCogServers } from '../engines/cog.ts'
+import { OWNED_SERVER } from '../engines/engine-block.ts'
 import { type Engines, openEngines } from '../engines/engines.ts'
 import type { EspeakEngine } from '../engines/espeak/espeak.ts'
 import { openClaimRegistry } from '../jobs/lifecycle/claim-job.ts'
@@ -10,6 +11,8 @@ import type { Dispatcher } from '../queue/dispatcher.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { modelsDirOf } from '../voice/trials/trial-engines.ts'
 import type { WebhookWorker } from '../webhooks/delivery/start-webhook-worker.ts'
+import type { AskTimes } from './engines/ask-engines.ts'
+import { EngineNotes } from './engines/engine-notes.ts'
 import { EngineWatch } from './engines/watch-engines.ts'
 import { KINDS, type WorkerParts } from './kinds.ts'
 import { maintain } from './maintenance.ts'
@@ -39,6 +42,7 @@ interface WorkerOptions {
   readonly espeak?: EspeakEngine
   readonly server?: ServerOptions
   readonly resolver?: Resolver
+  readonly askTimes?: Partial<AskTimes>
 }
 
 /** Takes jobs of every kind until stopped, and maintains the installation. */
@@ -59,6 +63,7 @@ class JobWorker implements Worker {
   readonly #gpus: GpuWatch
   readonly #server: WorkerServer | undefined
   readonly #parts: WorkerParts
+  readonly #engineNotes: EngineNotes
   readonly #engineWatch: EngineWatch
   #pools: Pools | undefined
   readonly #shared = new Map<string, Dispatcher>()
@@ -73,8 +78,9 @@ class JobWorker implements Worker {
     this.#options = options
     this.#gpus = new GpuWatch(options.server?.spec.gpus ?? null)
     this.#server = this.#openServer()
+    this.#engineNotes = new EngineNotes(runtime, options.askTimes?.again)
     this.#parts = this.#openParts()
-    this.#engineWatch = new EngineWatch(runtime, this.#parts.engines, () => this.#pools?.names ?? [])
+    this.#engineWatch = this.#watchEngines()
   }
 
   async start(): Promise<void> {
@@ -148,6 +154,7 @@ class JobWorker implements Worker {
           slotsAt,
           owned,
           telemetry,
+          follow: (...request) => this.#engineNotes.follow(...request),
           ...(espeak && { espeak }),
           modelsDir: modelsDirOf(settings),
         }),
@@ -155,6 +162,16 @@ class JobWorker implements Worker {
       resolver: sharedResolver(this.#options.resolver ?? systemResolver()),
       threads,
     }
+  }
+
+  #watchEngines(): EngineWatch {
+    const { engines, permits, threads } = this.#parts
+    const isServer = (key: string) => key === OWNED_SERVER || URL.canParse(key)
+    return new EngineWatch(this.#runtime, {
+      ...{ engines, threads, notes: this.#engineNotes, times: this.#options.askTimes },
+      pools: () => this.#pools?.names ?? [],
+      mayUse: (key) => !isServer(key) || permits.slotsAt(key).load < Number.POSITIVE_INFINITY,
+    })
   }
 
   #openServer(): WorkerServer | undefined {
@@ -186,7 +203,7 @@ class JobWorker implements Worker {
       gpus: this.#gpus.current,
       server: this.#server?.status ?? null,
       away: this.#engineWatch.away,
-      engines: {},
+      engines: this.#engineWatch.loads,
     }
   }
 

@@ -22,6 +22,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   MIGRATE: ['yes', '0'],
   CELL: ['A', 'ab', '-'],
   WARM_UP: ['later', '1'],
+  ASK_ENGINES: ['later', '1'],
   SECRET_KEY: ['of-31-characters-and-not-one-more'.slice(0, 31), 'change-me-change-me-change-me-change-me'],
   OLD_SECRET_KEY: ['short'],
   WEBHOOK_RETRY_DELAYS: ['5,25,75,1', '100,100,100', 'soon', '-5', '5;25', ','],

@@ -14,7 +14,16 @@ function processWith({ readOnly = false, fails = false, connected = true, isLoad
   return readiness
 }
 
-const FIT = { status: 'ok', database: 'ok', bus: 'ok', catalog: 'ok', process: 'ok', storage: 'ok', worker: 'ok' }
+const FIT = {
+  status: 'ok',
+  database: 'ok',
+  bus: 'ok',
+  catalog: 'ok',
+  process: 'ok',
+  storage: 'ok',
+  worker: 'ok',
+  engines: 'unknown',
+}
 
 test('a process whose parts are all fit for work is ready', async () => {
   expect(await processWith({ beat: 4.9 }).report()).toEqual(FIT)

@@ -4,6 +4,7 @@ import { invalidRequest } from '../../errors/service-error.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import { commandLine } from '../../values/program.ts'
 import type { EngineCheck } from '../../voice/trials/try-engine.ts'
+import type { EngineServerStatus, EngineStatus } from '../../worker/engines/engine-states.ts'
 import { type Answer, operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
@@ -20,8 +21,17 @@ export function addEngineCommands(program: Command): void {
 
   operatorCommand(
     engines
+      .command('list')
+      .description(
+        'say how each engine is at each of its servers, as the workers find it, and what to do where it fails',
+      ),
+    list,
+    ['catalog'],
+  )
+  operatorCommand(
+    engines
       .command('check')
-      .description('have every engine list its voices and speak a sentence; exits with 1 if one fails'),
+      .description('have every engine list its voices and speak a sentence to this process; exits with 1 if one fails'),
     check,
     ['catalog'],
   )
@@ -74,6 +84,55 @@ async function add(ctx: ServiceContext, options: AddOptions, [address = '']: str
   }
 }
 
+const LISTED: readonly Column<ListedServer>[] = [
+  { head: 'endpoint', cell: ({ endpoint }) => endpoint },
+  { head: 'engine', cell: ({ kind }) => kind },
+  { head: 'server', cell: ({ address, host }) => host ?? address ?? 'workers' },
+  { head: 'state', cell: ({ state }) => state },
+  { head: 'in use', cell: ({ slots, slots_in_use }) => `${slots_in_use} of ${slots}` },
+  { head: 'speech', cell: ({ speech_ms, audio_ms }) => spokenCell(speech_ms, audio_ms) },
+  {
+    head: 'error',
+    cell: ({ error, advice }) => (error === null ? '' : `${error.replace(/([^.!?])$/, '$1.')} ${advice}`),
+  },
+]
+
+type ListedServer = ReturnType<typeof toListed> & { readonly advice: string | null }
+
+const toListed = ({ endpoint, pool }: EngineStatus, server: EngineServerStatus) => ({
+  endpoint: endpoint.slug,
+  kind: endpoint.engine.kind,
+  pool,
+  address: server.address,
+  host: server.host,
+  state: server.state,
+  slots: server.slots,
+  slots_in_use: server.slotsInUse,
+  voices_offered: server.voicesOffered,
+  voices_missing: server.voicesMissing,
+  spoke_at: server.spokeAt,
+  speech_ms: server.tookMs,
+  audio_ms: server.audioMs,
+  failure: server.failure,
+  error: server.error,
+  failing_since: server.failure === null ? null : server.failingSince,
+})
+
+async function list(ctx: Context): Promise<Answer> {
+  const [{ engines }, { FAILURES }] = await Promise.all([
+    import('../../worker/engines/engine-states.ts'),
+    import('../../worker/engines/engine-failure.ts'),
+  ])
+  const all = await engines(ctx)
+  const items = all.flatMap((engine) =>
+    engine.servers.map((server) => ({
+      ...toListed(engine, server),
+      advice: server.failure && FAILURES[server.failure].advice,
+    })),
+  )
+  return { json: { engines: items }, text: toTable(LISTED, items) }
+}
+
 async function check(ctx: Context): Promise<Answer> {
   const { checkEngines, isSound } = await import('../../voice/trials/try-engine.ts')
   const checks = await checkEngines(ctx)
@@ -96,9 +155,12 @@ function voicesCell({ missing, offered }: EngineCheck): string {
   return missing.length > 0 ? `missing: ${missing.join(', ')}` : (offered?.toString() ?? 'not listed')
 }
 
+const spokenCell = (tookMs: number | null, audioMs: number | null): string =>
+  tookMs === null || audioMs === null ? 'none yet' : `${seconds(audioMs)} of audio in ${seconds(tookMs)}`
+
 function speechCell({ speech, error }: Pick<EngineCheck, 'speech' | 'error'>): string {
   if (speech === null) return error ?? 'ready at a worker'
-  return `${seconds(speech.durationMs)} of audio in ${seconds(speech.tookMs)}`
+  return spokenCell(speech.tookMs, speech.durationMs)
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { SHARED_POOLS, SHARED_QUEUES } from '../../catalog/job-kinds.ts'
+import { endpointKey } from '../../catalog/voice-endpoint.ts'
 import { inTime } from '../../concurrency/in-time.ts'
 import type { Parts } from '../../context/context.ts'
 import { clockOffsetMs } from '../../db/clock-offset.ts'
@@ -14,6 +15,7 @@ import type { GaugeName, LabelsOf } from '../../telemetry/metrics.ts'
 import type { MeasuredParts, Reading } from '../../telemetry/telemetry.ts'
 import { SESSION_KEPT_MS } from '../../users/sessions.ts'
 import { BODY_KEPT_SECONDS, KEPT_DAYS } from '../../webhooks/delivery/webhook-delivery.ts'
+import { engineStates, realTimeFactorOf } from '../../worker/engines/engine-states.ts'
 import { DEAD_AFTER_MS } from '../../worker/workers.ts'
 
 const COUNTS_MAX_AGE_MS = 5_000
@@ -54,10 +56,11 @@ const GAUGES = [
   ...(['queue_jobs', 'queue_oldest_age_seconds', 'jobs', 'workers', 'webhook_pending'] as const),
   ...(['webhook_oldest_pending_age_seconds', 'clock_offset_seconds', 'migration_rows'] as const),
   ...(['relation_bytes', 'dead_tuples', 'oldest_transaction_age_seconds', 'replication_lag_bytes'] as const),
+  ...(['engine_state', 'engine_speech_seconds', 'engine_real_time_factor'] as const),
   ...(['retention_backlog_seconds', 'data_free_bytes', 'data_size_bytes'] as const),
 ]
 
-type ReadingParts = Pick<Parts, 'db' | 'settings' | 'log' | 'now'> & MeasuredParts
+type ReadingParts = Pick<Parts, 'catalog' | 'db' | 'settings' | 'log' | 'now'> & MeasuredParts
 type Add = <Name extends GaugeName>(name: Name, labels: LabelsOf<Name>, value: number) => void
 type Source = (parts: ReadingParts, add: Add) => Promise<void>
 
@@ -73,6 +76,7 @@ interface Backlog {
 export function openDatabaseReadings(parts: ReadingParts): () => Promise<void> {
   const sources = [
     new Cached(parts, readCounts, COUNTS_MAX_AGE_MS),
+    new Cached(parts, readEngines, COUNTS_MAX_AGE_MS),
     new Cached(parts, readMigrations, COUNTS_MAX_AGE_MS),
     new Cached(parts, readCondition, CONDITION_MAX_AGE_MS),
     new Cached(parts, readVolume, CONDITION_MAX_AGE_MS),
@@ -144,6 +148,18 @@ async function readCounts({ db: { pool, prisma } }: ReadingParts, add: Add): Pro
     add('webhook_oldest_pending_age_seconds', {}, oldestSeconds)
   }
   add('clock_offset_seconds', {}, (await clockOffsetMs(pool)) / 1000)
+}
+
+/** Of several servers the slowest counts. */
+async function readEngines(parts: ReadingParts, add: Add): Promise<void> {
+  for (const { endpoint, state, servers } of await engineStates(parts)) {
+    const of = { endpoint_key: endpointKey(endpoint.slug) }
+    add('engine_state', { ...of, state }, 1)
+    const spoken = servers.filter(({ tookMs }) => tookMs !== null)
+    if (spoken.length === 0) continue
+    add('engine_speech_seconds', of, Math.max(...spoken.map(({ tookMs }) => (tookMs ?? 0) / 1000)))
+    add('engine_real_time_factor', of, Math.max(...spoken.map((one) => realTimeFactorOf(one) ?? 0)))
+  }
 }
 
 /** Separate, because a role may lack access to the migration ledger. */

@@ -21,7 +21,7 @@ interface MetricsServer {
   close(): Promise<void>
 }
 
-type Served = Pick<Parts, 'db' | 'settings' | 'log' | 'now'> & MeasuredParts
+type Served = Pick<Parts, 'catalog' | 'db' | 'settings' | 'log' | 'now'> & MeasuredParts
 
 /**
  * Serves `/metrics`, `/health/live` and `/health/ready` on their own port without a key.

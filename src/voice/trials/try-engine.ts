@@ -67,7 +67,13 @@ async function tryEngine(
   }
 }
 
-async function speakSample(ctx: Context, engine: SpeechEngine, endpoint: VoiceEndpoint, signal: AbortSignal) {
+/** Speaks a short sentence with the first voice of the endpoint. @throws EngineError; the signal's reason */
+export async function speakSample(
+  ctx: Pick<Context, 'db' | 'catalog' | 'storage'>,
+  engine: Pick<SpeechEngine, 'slots' | 'deterministic' | 'speak' | 'voices'>,
+  endpoint: VoiceEndpoint,
+  signal: AbortSignal,
+) {
   const voice = await loadVoice(ctx, endpoint, endpoint.voices[0]?.slug ?? '', null)
   if (voice === null) throw new EngineError('RENDER_FAILED', 'The endpoint has no voices.')
   const started = performance.now()
@@ -77,12 +83,13 @@ async function speakSample(ctx: Context, engine: SpeechEngine, endpoint: VoiceEn
   return { tookMs: Math.round(performance.now() - started), durationMs }
 }
 
-function missingVoices(endpoint: VoiceEndpoint, offered: readonly string[] | null): string[] {
+export function missingVoices(endpoint: VoiceEndpoint, offered: readonly string[] | null): string[] {
   if (offered === null) return []
   const known = new Set(offered.map(plainName))
   const named = endpoint.voices.flatMap(({ engineVoice }) => (engineVoice === null ? [] : [engineVoice]))
   // Kokoro mixes voices such as "af_bella+af_sky", each with a weight in parentheses.
-  return named.filter((name) => name.split('+').some((part) => !known.has(plainName(part.replace(/\(.*\)$/, '')))))
+  const lacks = (part: string): boolean => !known.has(plainName(part.replace(/\(.*\)$/, '')))
+  return named.filter((name) => !known.has(plainName(name)) && name.split('+').some(lacks))
 }
 
 const plainName = (name: string): string => name.normalize('NFC').toLowerCase()
@@ -116,12 +123,17 @@ export async function checkEngine(ctx: TrialContext, { slug }: { readonly slug: 
 }
 
 /**
- * Tries the engine of every endpoint at once, at each of its servers.
+ * Tries the engines of endpoints at once, at each of their servers.
+ * @param isTried absent: all
  * @throws FORBIDDEN
  */
-export async function checkEngines(ctx: Context): Promise<readonly EngineCheck[]> {
+export async function checkEngines(
+  ctx: Context,
+  isTried: (endpoint: VoiceEndpoint) => boolean = () => true,
+): Promise<readonly EngineCheck[]> {
   requireSystem(ctx)
-  const endpoints = [...ctx.catalog.current.endpoints.values()].flatMap(partsOf)
+  const endpoints = [...ctx.catalog.current.endpoints.values()].filter(isTried).flatMap(partsOf)
+  if (endpoints.length === 0) return []
   const engines = await openTrialEngines(ctx, availableParallelism())
   const checks = endpoints.map((endpoint) => tryEngine(ctx, engines, endpoint, AbortSignal.timeout(TIMEOUT_MS)))
   return Promise.all(checks).finally(() => engines.close())

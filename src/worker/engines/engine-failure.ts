@@ -1,3 +1,5 @@
+import { BadAudio, EngineError } from '../../engines/engine.ts'
+
 /** Each kind of failure of an engine: its meaning, and in one sentence what the operator can do. */
 export const FAILURES = {
   no_worker: {
@@ -49,3 +51,18 @@ export const FAILURES = {
 } as const
 
 export type EngineFailure = keyof typeof FAILURES
+
+/**
+ * Null: a full server, or a text that this engine rejects.
+ * @param isPlain the text is one that every engine speaks
+ */
+export function failureOf(error: unknown, kind: string, isPlain = false): EngineFailure | null {
+  if ((error as { name?: unknown } | null)?.name === 'TimeoutError') return 'late'
+  if (error instanceof BadAudio) return isPlain ? 'bad_audio' : null
+  if (!(error instanceof EngineError)) return 'broken'
+  if (error.code === 'PROVIDER_BUSY') return null
+  if (error.code === 'RENDER_FAILED') return isPlain ? 'rejected' : null
+  if (kind === 'sherpa-onnx') return 'model'
+  if (error.code === 'INTERNAL_ERROR') return 'refused'
+  return kind === 'openai-speech' && error.cause !== undefined ? 'unreachable' : 'broken'
+}

@@ -77,6 +77,14 @@ const NOTHING: Noted = {
  */
 export async function engines(ctx: Context): Promise<EngineStatus[]> {
   requireOperator(ctx)
+  return engineStates(ctx)
+}
+
+export const isSilent = ({ state }: Pick<EngineStatus, 'state'>): boolean =>
+  state === 'failing' || state === 'unreachable'
+
+/** The caller checks access. */
+export async function engineStates(ctx: Pick<Context, 'db' | 'catalog'>): Promise<EngineStatus[]> {
   const [workers, { rows }] = await Promise.all([serving(ctx), ctx.db.pool.query<Row>({ name: 'engines', text: ROWS })])
   const known = new Map(rows.map((row) => [`${row.endpointSlug} ${row.server}`, row]))
   const limits = serverLimits(ctx.catalog.current)
@@ -103,12 +111,14 @@ function statusOf(part: Part, row: Row | undefined, limit: number | undefined): 
   const { endpoint, key, server, workers } = part
   const loads = workers.flatMap(({ engines: all }) => all[key] ?? [])
   const isInside = server === ''
+  const verdict = verdictOn(part, row)
   return {
     ...(row ?? NOTHING),
-    ...verdictOn(part, row),
+    ...verdict,
     endpointSlug: endpoint.slug,
     server,
     host: key === OWNED_SERVER && server !== key ? (workers[0]?.host ?? null) : null,
+    error: verdict.error?.split('\n')[0] ?? null,
     address: isInside ? null : key === OWNED_SERVER ? OWNED_SERVER : placeOfServer(server),
     slots: isInside
       ? loads.reduce((sum, { slots }) => sum + (slots ?? 0), 0)

@@ -6,6 +6,8 @@ import { openDatabaseReadings } from '../../../src/server/metrics/database-readi
 import { NO_TELEMETRY, type Telemetry } from '../../../src/telemetry/telemetry.ts'
 import { openLog } from '../../../src/values/log.ts'
 
+const NO_CATALOG = { current: { endpoints: new Map(), workflows: new Map() } } as never
+
 test('while the database is away the free space is shown, and nothing that only the database knows', async () => {
   const log = openLog('silent')
   const db = openDatabase('postgresql://nobody@127.0.0.1:1/nothing', log)
@@ -16,7 +18,7 @@ test('while the database is away the free space is shown, and nothing that only 
   }
   const settings = { ...readSettings({}), dataDir: tmpdir() }
   const telemetry = { ...NO_TELEMETRY, gauge }
-  await openDatabaseReadings({ db, log, settings, telemetry, now: () => new Date() })()
+  await openDatabaseReadings({ catalog: NO_CATALOG, db, log, settings, telemetry, now: () => new Date() })()
   await db.close()
   const shown = [...gauges].flatMap(([name, read]) => [...read()].map(({ value }) => [name, value > 0]))
   expect(shown).toEqual([

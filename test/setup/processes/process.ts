@@ -73,7 +73,7 @@ const commandLineOf = (pid: string): string => {
 /** Nothing of the test's own environment but what a shell gives: no NODE_OPTIONS, no DATABASE_URL. Warming up takes more processor time than most tests. */
 export const environment = (env: Env): NodeJS.ProcessEnv => {
   const { PATH, HOME, TMPDIR, LANG } = process.env
-  const all = { PATH, HOME, TMPDIR, LANG, HOST: '127.0.0.1', WARM_UP: 'off', ...env }
+  const all = { PATH, HOME, TMPDIR, LANG, HOST: '127.0.0.1', WARM_UP: 'off', ASK_ENGINES: 'off', ...env }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 

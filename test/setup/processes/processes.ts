@@ -28,7 +28,7 @@ export async function startProcess(
 ): Promise<Process> {
   const { PATH, HOME, TMPDIR, LANG, NODE_COMPILE_CACHE } = process.env
   const child = spawn(command[0]!, command.slice(1), {
-    env: { PATH, HOME, TMPDIR, LANG, NODE_COMPILE_CACHE, WARM_UP: 'off', ...env },
+    env: { PATH, HOME, TMPDIR, LANG, NODE_COMPILE_CACHE, WARM_UP: 'off', ASK_ENGINES: 'off', ...env },
     cwd: ROOT,
   })
   running.add(child)

@@ -67,6 +67,7 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
     LOG_LEVEL: 'error',
     SHUTDOWN_SECONDS: '5',
     WARM_UP: 'off',
+    ASK_ENGINES: 'off',
     ...options.env,
   })
   const metrics = settings.metrics === null ? null : await openMetrics('start')

@@ -39,6 +39,7 @@ export function standInEngines(during: (request: SpeechRequest) => Promise<void>
   return {
     use: (_block, work) => work(engine),
     probe: async () => true,
+    ask: async () => null,
     warm: async () => undefined,
     close: async () => undefined,
   }

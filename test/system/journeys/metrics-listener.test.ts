@@ -7,7 +7,7 @@ import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.
 import { scrape } from '../../setup/service/scraped.ts'
 
 const ENDPOINT = 'spoken'
-const READY = { status: 'ok', database: 'ok', bus: 'ok', catalog: 'ok', process: 'ok', storage: 'ok' }
+const READY = { status: 'ok', database: 'ok', bus: 'ok', catalog: 'ok', process: 'ok', storage: 'ok', engines: 'ok' }
 
 let service: TestRuntime
 let speech: SpeechServer
