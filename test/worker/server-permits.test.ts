@@ -61,7 +61,7 @@ describe('max_in_flight', { timeout: 240_000 }, () => {
     await until(async () => (await shares()).filter((share) => share > 0).length === 2, TIMEOUT_MS, 'a part for each')
     const busy = service.runtime.db.pool
     const workers = new Set<string>()
-    const ids = await submit(['long'], [...longTexts, ...longTexts])
+    const ids = await submit(['long'], longTexts)
     const bothSeen = async () => {
       const { rows } = await busy.query(
         `select distinct data->>'worker' as id from pgboss.job where name = 'voice.long'`,

@@ -19,7 +19,7 @@ import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech
 const SENTENCE = 'The train leaves at half past nine, and nobody waits for those who are late. '
 const PARAGRAPH = `${SENTENCE.repeat(12).trim()}\n\n`
 const PARAGRAPHS = 10
-const ONE_SECTION = SENTENCE.repeat(90).trim()
+const ONE_SECTION = SENTENCE.repeat(30).trim()
 const SEVERAL = PARAGRAPH.repeat(PARAGRAPHS).trim()
 const engines = openEngines({ threads: 1, log: openLog('silent'), lookUp: () => undefined })
 const voice = { slug: 'a', kind: 'preset', engineVoice: 'Vivian', referenceAudio: null, referenceText: null } as const
