@@ -115,7 +115,8 @@ async function startOf(response: Response, { url, path, had }: Asked): Promise<n
   if ([PARTIAL, UNSATISFIABLE, TIMEOUT, BUSY].includes(status) || status >= SERVER_ERROR)
     throw new Error(`the server answered ${status}`)
   if (status === NOT_FOUND) throw new ServiceError('NOT_FOUND', `${url} is not there: the server answered ${status}.`)
-  throw invalidRequest(`${url} cannot be downloaded: the server answered ${status}.`)
+  // A server that refuses now, such as for a link that has expired, may give the rest later.
+  throw new ServiceError('UNAVAILABLE', `${url} cannot be downloaded: the server answered ${status}.`)
 }
 
 function checkLength(url: string, total: number | undefined, sizeBytes: number | undefined): void {

@@ -1,14 +1,15 @@
 import { readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { requireConfirmedOperator, requireOperator } from '../access/require.ts'
 import { deleteEndpoint } from '../catalog/change-catalog.ts'
 import type { Context } from '../context/context.ts'
 import { withLock } from '../db/lock.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { modelsDirOf } from '../voice/trials/trial-engines.ts'
+import { bytesIn } from './download.ts'
 import { slugOf } from './model-endpoint.ts'
 import { directoryOf, isNamed, type KnownModel, nearestName, readModelIndex, sizeOf } from './model-index.ts'
-import { isDirectory } from './pull-model.ts'
+import { isDirectory, UNDER_WAY } from './pull-model.ts'
 
 export interface ListedModel {
   readonly name: string
@@ -17,34 +18,56 @@ export interface ListedModel {
   /** Null: the index does not know the model. */
   readonly licence: KnownModel['licence'] | null
   readonly quality: string | null
+  readonly speed: string | null
+  /** It has no voices of its own, and speaks like the recordings that it is given. */
+  readonly needsRecording: boolean
   readonly sizeBytes: number | null
+  /** What a pull has brought so far, of all files; 0 once it is installed. */
+  readonly downloadedBytes: number
   readonly isInstalled: boolean
+}
+
+const UNKNOWN = {
+  ...{ languages: [], voices: [], licence: null, quality: null, speed: null, sizeBytes: null },
+  ...{ needsRecording: false, downloadedBytes: 0, isInstalled: true },
 }
 
 /** Lists the models of the index, and those that are installed besides. @throws UNAUTHORIZED, FORBIDDEN */
 export async function models(ctx: Context): Promise<readonly ListedModel[]> {
   requireOperator(ctx)
-  const here = new Set(await directoriesOf(modelsDirOf(ctx.settings)))
+  const folder = modelsDirOf(ctx.settings)
+  const here = new Set(await directoriesOf(folder))
   const index = readModelIndex()
+  const underWay = new Map(
+    await Promise.all(index.map(async (model) => [model, await pulledBytes(folder, model)] as const)),
+  )
   const known = index.map((model) => ({
     name: model.name,
     languages: model.languages,
     voices: model.voices.map(({ slug }) => slug),
     licence: model.licence,
     quality: model.quality,
+    speed: model.speed ?? null,
+    needsRecording: model.voices.length === 0,
     sizeBytes: sizeOf(model),
+    downloadedBytes: underWay.get(model) ?? 0,
     isInstalled: here.has(directoryOf(model)),
   }))
   const listed = new Set(index.map(directoryOf))
   const others = [...here].filter((directory) => !listed.has(directory)).sort()
-  const unknown = { languages: [], voices: [], licence: null, quality: null, sizeBytes: null, isInstalled: true }
-  return [...known, ...others.map((name) => ({ name, ...unknown }))]
+  return [...known, ...others.map((name) => ({ name, ...UNKNOWN }))]
 }
 
 const directoriesOf = async (folder: string): Promise<string[]> =>
   (await readdir(folder, { withFileTypes: true }).catch(() => [])).flatMap((entry) =>
     entry.isDirectory() && !entry.name.startsWith('.') ? [entry.name] : [],
   )
+
+async function pulledBytes(folder: string, model: KnownModel): Promise<number> {
+  const room = join(folder, UNDER_WAY, directoryOf(model))
+  const sizes = await Promise.all(model.files.map(({ path }) => bytesIn(join(room, basename(path)))))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
 
 /**
  * Deletes a model and the endpoint that its pull wrote.

@@ -15,6 +15,9 @@ const MAX_SLUG = 63
 /** Families whose files others have, too, come last. */
 const BY_NAME: readonly SherpaFamily[] = ['kokoro', 'kitten', 'matcha', 'zipvoice', 'pocket', 'supertonic', 'vits']
 
+/** Weights of PyTorch, llama.cpp, TensorFlow, Core ML and TensorRT. */
+const OTHER_RUNTIMES = /\.(safetensors|pth?|ckpt|gguf|ggml|h5|tflite|mlmodelc?|mlpackage|engine|rknn)$/i
+
 /** A model as its endpoint needs it. */
 export interface DescribedModel {
   readonly name: string
@@ -65,10 +68,12 @@ async function familyOf(folder: string, directory: string): Promise<SherpaFamily
     )
     if (found) return family
   }
-  const families = SHERPA_FAMILIES.join(', ')
-  throw invalidRequest(
-    `"${directory}" holds no model that sherpa-onnx speaks with: its files are of none of ${families}.`,
-  )
+  const foreign = (await readdir(folder)).find((name) => OTHER_RUNTIMES.test(name))
+  const reason =
+    foreign === undefined
+      ? `its files are of none of ${SHERPA_FAMILIES.join(', ')}`
+      : `it has ${foreign}, which is for another runtime`
+  throw invalidRequest(`"${directory}" holds no model that sherpa-onnx speaks with: ${reason}.`)
 }
 
 /** Piper's models come with a description in JSON. */

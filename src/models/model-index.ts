@@ -33,6 +33,8 @@ const model = z.strictObject({
   description: z.string(),
   family: z.enum(SHERPA_FAMILIES),
   quality: z.string(),
+  /** As its authors give it; absent: they do not. */
+  speed: z.string().optional(),
   licence: z.strictObject({ name: z.string(), url: z.url(), restriction: z.string().optional() }),
   languages: z.array(z.enum(LANGUAGES)),
   /** The archive, then files that belong beside its own. */

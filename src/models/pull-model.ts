@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { requireOperator } from '../access/require.ts'
 import { applyEndpoints } from '../catalog/apply-endpoints.ts'
@@ -26,7 +26,7 @@ import { unpack } from './unpack.ts'
 
 const RELEASES = 'https://github.com/k2-fsa/sherpa-onnx/releases/download'
 /** Model directories do not begin with a dot. */
-const UNDER_WAY = '.pulling'
+export const UNDER_WAY = '.pulling'
 const UNPACKED = 'unpacked'
 const WEB = /^https?:\/\//i
 
@@ -62,7 +62,7 @@ interface Wanted {
 
 /**
  * Downloads, checks and unpacks a model, has it speak a sentence in each of its languages, and applies its endpoint. Two pulls at once are one.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, UNAVAILABLE; EngineError if the model cannot speak
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, UNAVAILABLE
  */
 export async function pullModel(
   ctx: Context,
@@ -106,15 +106,15 @@ async function install(ctx: Context, wanted: Wanted, { models, place, input }: P
     return { model, fresh: { ...tried, pin, sha256: sums[0]?.sha256 ?? null } }
   } catch (cause) {
     const error = withRoom(cause, models)
-    await rm(isForGood(error) ? room : join(room, UNPACKED), { recursive: true, force: true })
-    throw error
+    await rm(isWrong(error) ? room : join(room, UNPACKED), { recursive: true, force: true })
+    await rmdir(room).catch(() => undefined)
+    throw error instanceof EngineError ? invalidRequest(error.message) : error
   }
 }
 
 /** The next pull goes on with the part that has come, unless it is wrong. */
-const isForGood = (error: unknown): boolean =>
-  error instanceof EngineError ||
-  (error instanceof ServiceError && ['INVALID_REQUEST', 'NOT_FOUND'].includes(error.code))
+const isWrong = (error: unknown): boolean =>
+  error instanceof EngineError || (error instanceof ServiceError && error.code === 'INVALID_REQUEST')
 
 function want({ settings }: Context, { name, from }: PullInput, index: readonly KnownModel[]): Wanted {
   const archive = from === undefined ? undefined : archiveOf(from)
@@ -212,7 +212,8 @@ async function fetchModel({ directory, files }: Wanted, { models, room, input }:
     const path = await fetchFile(file, room, input)
     const name = basename(path)
     const sha256 = await sha256Of(path, input.signal)
-    checkSum(name, sha256, file.sha256 ?? pins.get(name))
+    if (file.sha256 !== undefined) checkSum(name, sha256, file.sha256)
+    else checkPin(name, sha256, { expected: pins.get(name), pin: pinOf(models, directory) })
     sums.push({ file: name, sha256, isPinned: file.sha256 === undefined })
     paths.push(path)
   }
@@ -241,8 +242,20 @@ async function fetchFile(
   return path
 }
 
-function checkSum(name: string, sha256: string, expected: string | undefined): void {
+interface Pin {
+  readonly expected: string | undefined
+  readonly pin: string
+}
+
+function checkPin(name: string, sha256: string, { expected, pin }: Pin): void {
   if (expected === undefined || expected === sha256) return
+  throw invalidRequest(
+    `${name} has the SHA-256 ${sha256} instead of ${expected}, which the first pull kept in ${pin}: it is damaged, or its publisher has replaced it. Nothing was installed. To take the new one, delete that file and pull again.`,
+  )
+}
+
+function checkSum(name: string, sha256: string, expected: string): void {
+  if (expected === sha256) return
   throw invalidRequest(
     `${name} has the SHA-256 ${sha256} instead of ${expected}: it is damaged, or its publisher has replaced it. Nothing was installed.`,
   )

@@ -38,6 +38,15 @@ describe('the index of models', () => {
     expect(INDEX.filter((model) => sizeOf(model) < 10_000_000 || sizeOf(model) > 400_000_000)).toEqual([])
   })
 
+  test('says how fast a model is only where its authors do', () => {
+    const known = INDEX.flatMap(({ name, speed }) => (speed === undefined ? [] : [[name, speed]]))
+    expect(known).toEqual([
+      ['kokoro-full', '0.3 x real time, Raspberry Pi 4'],
+      ['pocket', '6 x real time, MacBook Air M4'],
+      ['matcha', '2.4 x real time, Raspberry Pi 4'],
+    ])
+  })
+
   test.each([
     ['kokoto', 'kokoro'],
     ['Kokoro', 'kokoro'],

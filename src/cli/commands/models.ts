@@ -11,9 +11,10 @@ const MEGA = 1_000_000
 const COLUMNS: readonly Column<ListedModel>[] = [
   { head: 'name', cell: ({ name }) => name },
   { head: 'languages', cell: ({ languages }) => languages.join(', ') || null },
-  { head: 'voices', cell: ({ voices }) => voices.length || null },
+  { head: 'voices', cell: ({ voices, needsRecording }) => (needsRecording ? 'by recording' : voices.length || null) },
   { head: 'MB', cell: ({ sizeBytes }) => (sizeBytes === null ? null : Math.round(sizeBytes / MEGA)) },
   { head: 'quality', cell: ({ quality }) => quality },
+  { head: 'speed', cell: ({ speed }) => speed },
   {
     head: 'licence',
     cell: ({ licence }) => (licence?.restriction === undefined ? (licence?.name ?? null) : `${licence.name} *`),
@@ -67,10 +68,10 @@ export function addModelCommands(program: Command): void {
   )
 }
 
-const toItem = ({ name, languages, voices, licence, quality, sizeBytes, isInstalled }: ListedModel) => ({
-  ...{ name, languages, voices, licence: licence?.name ?? null, licence_url: licence?.url ?? null },
-  restriction: licence?.restriction ?? null,
-  ...{ quality, size_bytes: sizeBytes, installed: isInstalled },
+const toItem = ({ licence, needsRecording, quality, speed, sizeBytes, isInstalled, ...model }: ListedModel) => ({
+  ...{ name: model.name, languages: model.languages, voices: model.voices, needs_recording: needsRecording },
+  ...{ licence: licence?.name ?? null, licence_url: licence?.url ?? null, restriction: licence?.restriction ?? null },
+  ...{ quality, speed, size_bytes: sizeBytes, installed: isInstalled },
 })
 
 async function pull(ctx: ServiceContext, options: PullOptions, [name]: readonly string[]): Promise<Answer> {
@@ -107,7 +108,7 @@ function linesOf(pulled: Pulled): string[] {
   const own =
     heard === null
       ? 'Pull it again once the library is there: its endpoint lists the voices that the model has.'
-      : 'It speaks like a recording: give an endpoint one (docs/voices.md, "Neural voices without a GPU").'
+      : 'It has no voice of its own and no endpoint yet: apply one with a recording that it speaks like (docs/voices.md, "Voices of recordings").'
   return [
     isNew ? `${name} is installed in ${directory}` : `${name} is here already, in ${directory}`,
     ...(pin === null ? [] : [pinned]),

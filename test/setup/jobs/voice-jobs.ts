@@ -7,11 +7,17 @@ import { endpoint, type VoiceJob } from './fixtures.ts'
 const TIMEOUT_MS = 60_000
 
 /** Configures an endpoint whose engine block has these fields: of the embedded kind, or of a server's where they are a server's. */
-export async function applyEndpoint(runtime: Runtime, slug: string, engine: object = {}, changes: object = {}) {
+export async function applyEndpoint(
+  runtime: Runtime,
+  slug: string,
+  engine: object = {},
+  changes: object = {},
+  recording = new Uint8Array(),
+) {
   const source = JSON.stringify({
     endpoints: [endpoint(slug, { ...changes, engine: { ...kindFor(engine), ...engine } })],
   })
-  await applyEndpoints(runtime.as({ kind: 'system' }), { source, readAudio: async () => new Uint8Array() })
+  await applyEndpoints(runtime.as({ kind: 'system' }), { source, readAudio: async () => recording })
 }
 
 /** Submits a text to an endpoint made by `applyEndpoint`; returns the job's id. Throws unless it is accepted. */

@@ -10,7 +10,7 @@ const TRICKLE_PARTS = 40
 const TRICKLE_MS = 10
 
 /** How the next answer fails, or differs. `slow` comes in many small parts. */
-type Manner = 'cut' | 'slow' | 'busy' | { readonly redirect: string }
+type Manner = 'cut' | 'slow' | 'busy' | 'forbidden' | { readonly redirect: string }
 
 interface Asked {
   readonly path: string
@@ -38,6 +38,7 @@ export async function startModelMirror(): Promise<ModelMirror> {
 
 function serve(request: IncomingMessage, response: ServerResponse, file: Buffer | undefined, manner?: Manner): void {
   if (manner === 'busy') return void response.writeHead(503).end()
+  if (manner === 'forbidden') return void response.writeHead(403).end()
   if (typeof manner === 'object') return void response.writeHead(302, { location: manner.redirect }).end()
   if (file === undefined) return void response.writeHead(404).end('Not Found')
   const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
