@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { ConfigError } from './config-error.ts'
 import { settingsSchema, violationsBetween } from './settings-schema.ts'
 
+const MEGA = 1_000_000
 const NAMES = Object.keys(settingsSchema.shape) as Name[]
 
 export type Settings = Readonly<ReturnType<typeof toSettings>>
@@ -153,6 +154,8 @@ const processSettings = (values: Values) => ({
   shutdownSeconds: values.SHUTDOWN_SECONDS,
   /** How long the stopping process still serves while it reports that it is not ready. */
   drainSeconds: values.DRAIN_SECONDS,
+  /** In bytes; undefined: half of the machine's memory. */
+  modelsBytes: values.MODELS_MEMORY_MB === undefined ? undefined : values.MODELS_MEMORY_MB * MEGA,
   development: values.NODE_ENV === 'development',
 })
 

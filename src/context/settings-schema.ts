@@ -70,6 +70,9 @@ const data = {
     .describe(
       'A mirror of the releases of sherpa-onnx, with their paths (`tts-models/…`), which `sonant models pull` then reads instead of GitHub.',
     ),
+  MODELS_MEMORY_MB: optionalInteger(1, 100_000_000).describe(
+    "How much memory the processes of all sherpa-onnx models of one worker may hold together: half of the machine's, or of the container's, unless set. The model that was used least recently goes first. Workers on one machine share it out by this setting.",
+  ),
   MIGRATE: onOrOff.describe(
     '`off`: a start refuses pending migrations, for operators that run `sonant migrate` as a job of its own.',
   ),

@@ -84,6 +84,8 @@ const espeak = z.strictObject({ kind: z.literal('espeak'), pool })
 const MAX_THREADS = 64
 const MAX_SLOTS = 16
 const MAX_STEPS = 100
+const DEFAULT_IDLE_MINUTES = 10
+const A_WEEK_MINUTES = 10_080
 
 const path = z
   .string()
@@ -101,6 +103,7 @@ const sherpa = z
     threads: z.int().min(1).max(MAX_THREADS).default(DEFAULT_THREADS),
     slots: z.int().min(1).max(MAX_SLOTS).default(DEFAULT_SLOTS),
     steps: z.int().min(1).max(MAX_STEPS).optional(),
+    idle_minutes: z.number().positive().max(A_WEEK_MINUTES).default(DEFAULT_IDLE_MINUTES),
   })
   .superRefine(({ family, files, steps }, issues) => {
     const names = fileNamesOf(family)

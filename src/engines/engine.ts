@@ -54,6 +54,8 @@ export interface SpeechRequest {
   readonly probe?: () => SpeechRequest
   /** Account whose caller waits for the speech; absent: nobody does. */
   readonly awaitedBy?: string
+  /** Called as the engine begins and ends to load the voice's model, which the speech waits for. */
+  readonly onLoading?: (isLoading: boolean) => void
   readonly signal: AbortSignal
 }
 

@@ -23,6 +23,7 @@ import { Leases } from './leases.ts'
 import { type Follow, measureRequest, serverName } from './measure-request.ts'
 import type { KeyParts } from './server-key.ts'
 import type { SherpaModels } from './sherpa/sherpa.ts'
+import type { ModelState } from './sherpa/sherpa-model.ts'
 import type { SpeechServer } from './speech-server.ts'
 
 const IDLE_MS = 60_000
@@ -40,6 +41,8 @@ export interface Engines {
    * @throws EngineError; the signal's reason; ZodError for an invalid block
    */
   ask(block: unknown, request: SpeechRequest): Promise<Speech | null>
+  /** Tells of a model that processes of this one hold; null for other engines. @throws ZodError for an invalid block */
+  modelState(block: unknown): Promise<ModelState | null>
   /** Never rejects. */
   warm(): Promise<void>
   close(): Promise<void>
@@ -54,6 +57,8 @@ interface EngineOptions extends KeyParts {
   readonly slotsAt?: (baseUrl: string) => Semaphore
   readonly owned?: OwnedServer
   readonly modelsDir?: string
+  /** What all models of this process may hold; absent: half of the machine's memory. */
+  readonly modelsBytes?: number | undefined
   readonly idleMs?: number
   readonly telemetry?: Telemetry
   /** The opener of this engine closes it. */
@@ -107,6 +112,11 @@ class SharedEngines implements Engines {
     return this.#atServers(serverBlocksOf(block), async ([own]) => (own ? speakBeside(own, request) : null))
   }
 
+  async modelState(given: unknown): Promise<ModelState | null> {
+    const block: EngineBlock = engineBlock.parse(given)
+    return block.kind === 'sherpa-onnx' ? (await this.#sherpa()).stateOf(block) : null
+  }
+
   warm(): Promise<void> {
     return this.#espeak.warm()
   }
@@ -128,8 +138,8 @@ class SharedEngines implements Engines {
   }
 
   #sherpa(): Promise<SherpaModels> {
-    const { modelsDir = '' } = this.#options
-    this.#models ??= import('./sherpa/sherpa.ts').then(({ SherpaModels }) => new SherpaModels(modelsDir))
+    const { modelsDir = '', modelsBytes } = this.#options
+    this.#models ??= import('./sherpa/sherpa.ts').then(({ SherpaModels }) => new SherpaModels(modelsDir, modelsBytes))
     return this.#models
   }
 

@@ -61,6 +61,8 @@ export const JOB_FIELDS = {
     type: 'Int?',
     graphql: { VoiceJob: 'Number of chunks into which the text was split; null before a worker has split it.' },
   },
+  /** The attempt whose engine loads the model of the voice; an earlier one says nothing. */
+  loadingAttempt: { column: 'loading_attempt', type: 'Int?' },
   /** Null without live playback. */
   partsDone: { column: 'parts_done', type: 'Int?' },
   chatId: {

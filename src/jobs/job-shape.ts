@@ -33,6 +33,13 @@ export interface Job extends JobFields {
   readonly deliveryStates?: readonly WebhookDeliveryState[]
 }
 
+/** The first sentence of the attempt waits for the model of the voice. */
+export const isVoiceLoading = ({
+  status,
+  attempt,
+  loadingAttempt,
+}: Pick<Job, 'status' | 'attempt' | 'loadingAttempt'>) => status === 'processing' && loadingAttempt === attempt
+
 export type JobSummary = Pick<Job, (typeof REST_FIELDS)[number]>
 
 interface JobError {

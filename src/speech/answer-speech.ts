@@ -7,6 +7,7 @@ import { beginFile, type SampleStream, transcode } from '../audio/transcode.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { jobNotFound, ServiceError } from '../errors/service-error.ts'
 import { findJob } from '../jobs/job.ts'
+import { isVoiceLoading } from '../jobs/job-shape.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import { cancelJob } from '../jobs/lifecycle/cancel-job.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
@@ -110,13 +111,20 @@ async function hear(
   deadline: number,
 ): Promise<SampleStream> {
   const waiting = new AbortController()
-  const timer = setTimeout(() => waiting.abort(tooLate()), deadline - performance.now())
+  const giveUp = () => void tooLate(ctx, job.jobId).then((error) => waiting.abort(error))
+  const timer = setTimeout(giveUp, deadline - performance.now())
   const signal = AbortSignal.any([gone, waiting.signal])
   return listenToJob({ ...ctx, actor: requireAccount(ctx) }, { ...job, signal }).finally(() => clearTimeout(timer))
 }
 
-const tooLate = (): ServiceError =>
-  new ServiceError('UNAVAILABLE', 'Try again later: no audio came in time.', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+async function tooLate({ db }: ServiceContext, jobId: string): Promise<ServiceError> {
+  const job = await findJob(db.pool, jobId, null).catch(() => null)
+  const message =
+    job !== null && isVoiceLoading(job)
+      ? 'Try again in a moment: the voice is being loaded.'
+      : 'Try again later: no audio came in time.'
+  return new ServiceError('UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+}
 
 /**
  * Cancels a job whose caller gets an error, so that a retry does not pay twice. It frees the Idempotency-Key.

@@ -19,6 +19,7 @@ import {
   noteShared,
   type Produced,
   type Progress,
+  recordLoading,
   recordProgress,
   type WorkerParts,
 } from '../jobs/lifecycle/produce.ts'
@@ -106,7 +107,7 @@ export const synthesize = (
   performJob(parts, jobId, signal, async (claim) => {
     const endpoint = await endpointHere(parts, claim)
     const voice = await voiceOf(parts, endpoint, claim, voiceSlugOf(endpoint, claim))
-    const request = speechRequest(endpoint, voice, claim, signal)
+    const request = { ...speechRequest(endpoint, voice, claim, signal), onLoading: trackLoading(parts, claim) }
     const isRead = isNormalized(endpoint.engine, claim.options.textNormalization, endpoint.textNormalization)
     const read = async (text: string): Promise<JobScript> => {
       const named = (slug: string) => namedVoice(parts, endpoint, claim, slug)
@@ -399,6 +400,14 @@ async function storeTiming(
   const content = Buffer.from(JSON.stringify(timing))
   const options = { contentType: 'application/json', signal, isBrief: true }
   await storage.put(partTimingKey(jobId, attempt, index), content, options)
+}
+
+/** One write at a time, in order. */
+function trackLoading(parts: WorkerParts, claim: Claim): (isLoading: boolean) => void {
+  let last = Promise.resolve()
+  return (isLoading) => {
+    last = last.then(() => recordLoading(parts, claim, isLoading).catch(() => undefined))
+  }
 }
 
 function trackProgress(parts: WorkerParts & SharedEngine, claim: Claim): ProgressTracker {

@@ -157,6 +157,7 @@ class JobWorker implements Worker {
           follow: (...request) => this.#engineNotes.follow(...request),
           ...(espeak && { espeak }),
           modelsDir: modelsDirOf(settings),
+          modelsBytes: settings.modelsBytes,
         }),
       cogServers: openCogServers(slotsAt, owned, telemetry),
       resolver: sharedResolver(this.#options.resolver ?? systemResolver()),

@@ -19,6 +19,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   DATABASE_PREPARE: ['yes', 'true'],
   DATABASE_POOL_SIZE: ['3', '0', '-4', '1001', 'many'],
   SONANT_MODELS_URL: ['mirror', 'ftp://mirror.example', 'https://me@mirror.example'],
+  MODELS_MEMORY_MB: ['0', '-1', '2G', '1.5'],
   MIGRATE: ['yes', '0'],
   CELL: ['A', 'ab', '-'],
   WARM_UP: ['later', '1'],

@@ -16,6 +16,7 @@ describe('an engine block of a sherpa-onnx model', () => {
       files: {},
       threads: 2,
       slots: 1,
+      idle_minutes: 10,
     })
   })
 
@@ -27,6 +28,7 @@ describe('an engine block of a sherpa-onnx model', () => {
     ])
     expect(messages({ model_dir: '../elsewhere', threads: 0, slots: 17 })).toHaveLength(3)
     expect(messages({ family: 'tacotron' })).toHaveLength(1)
+    expect([0, 10_081, '5'].map((minutes) => messages({ idle_minutes: minutes })?.length)).toEqual([1, 1, 1])
     expect(messages({ family: 'pocket', steps: 5 })).toBeUndefined()
   })
 

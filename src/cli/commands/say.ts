@@ -12,7 +12,7 @@ import {
 import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import type { OperatorJob } from '../../jobs/job.ts'
 import type { StoredAudio } from '../../jobs/job-parts.ts'
-import { errorOf, storedOptions } from '../../jobs/job-shape.ts'
+import { errorOf, isVoiceLoading, storedOptions } from '../../jobs/job-shape.ts'
 import { isTerminal, JobFailure } from '../../jobs/job-states.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
@@ -166,13 +166,17 @@ async function awaitJob(runtime: Runtime, { jobId, slug }: Spoken, stopped: Abor
   const ctx = runtime.as({ kind: 'system' })
   const submitted = performance.now()
   let worker: Worker | null = null
-  let warned = false
+  let [warned, isToldLoading] = [false, false]
   try {
     for (;;) {
       if (stopped.aborted) await cancel(ctx, jobId)
       stopped.throwIfAborted()
       const job = await showJob(ctx, { jobId })
       if (isTerminal(job.status)) return assertCompleted(job)
+      if (isVoiceLoading(job) && !isToldLoading) {
+        process.stderr.write('The voice is being loaded.\n')
+        isToldLoading = true
+      }
       const waitedMs = job.status === 'queued' ? performance.now() - submitted : 0
       if (waitedMs > CLAIM_TIMEOUT_MS && worker === null) {
         const { startWorker } = await import('../../worker/start-worker.ts')

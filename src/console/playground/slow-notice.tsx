@@ -7,21 +7,24 @@ export const SLOW_MS = 3000
 
 /** Says what a take waits for. */
 export function SlowNotice({ take: { progress } }: { take: Take }) {
-  const { chunksDone } = { chunksDone: null, ...progress }
+  const { chunksDone, isVoiceLoading } = { chunksDone: null, isVoiceLoading: false, ...progress }
   const state = `${progress?.status} ${chunksDone} ${progress?.queuePosition}`
   const [still, setStill] = useState('')
   useEffect(() => {
     const timer = setTimeout(() => setStill(state), SLOW_MS)
     return () => clearTimeout(timer)
   }, [state])
+  if (isVoiceLoading) return <Notice>The voice is being loaded.</Notice>
   const reason = reasonOf(progress)
   if (still !== state || reason === null) return null
-  return (
-    <p class="notice" role="status">
-      <Icon name="alert" /> {reason}
-    </p>
-  )
+  return <Notice>{reason}</Notice>
 }
+
+const Notice = ({ children }: { children: string }) => (
+  <p class="notice" role="status">
+    <Icon name="alert" /> {children}
+  </p>
+)
 
 /** Null: it has ended, parts of it are there, or another notice says it. */
 function reasonOf(progress: Take['progress']): string | null {

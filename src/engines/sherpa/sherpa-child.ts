@@ -18,9 +18,10 @@ export type SherpaAsk =
       }
     }
 
+/** `bytes` is the memory that the process holds. */
 export type SherpaAnswer =
-  | { readonly loaded: { readonly speakers: number; readonly sampleRate: number } }
-  | { readonly spoken: { readonly samples: Float32Array; readonly sampleRate: number } }
+  | { readonly loaded: { readonly speakers: number; readonly bytes: number } }
+  | { readonly spoken: { readonly samples: Float32Array; readonly sampleRate: number; readonly bytes: number } }
   | { readonly failed: string; readonly isMissing?: true }
 
 interface Audio {
@@ -46,7 +47,8 @@ async function answer(ask: SherpaAsk): Promise<SherpaAnswer> {
   const { text, options, pace } = ask.speak
   // The library may free an external buffer.
   const spoken = await tts.generateAsync({ text, enableExternalBuffer: false, ...options })
-  return { spoken: { samples: atPace(spoken, pace), sampleRate: spoken.sampleRate } }
+  const samples = atPace(spoken, pace)
+  return { spoken: { samples, sampleRate: spoken.sampleRate, bytes: process.memoryUsage.rss() } }
 }
 
 function atPace({ samples, sampleRate }: Audio, pace: number): Float32Array {
@@ -60,7 +62,7 @@ async function load(config: object): Promise<SherpaAnswer> {
   if (library === null) return { failed: `the package ${PACKAGE} is not installed`, isMissing: true }
   // The synchronous constructor ends the process for such errors.
   tts = await library.OfflineTts.createAsync(config)
-  return { loaded: { speakers: tts.numSpeakers, sampleRate: tts.sampleRate } }
+  return { loaded: { speakers: tts.numSpeakers, bytes: process.memoryUsage.rss() } }
 }
 
 function findLibrary(): Library | null {

@@ -25,7 +25,8 @@ export class SherpaProcess {
   #answered: ((outcome: SherpaAnswer | ChildEnded) => void) | undefined
   #lastLine = ''
   #unended = ''
-  #ended = false
+  readonly #ended = Promise.withResolvers<void>()
+  #hasEnded = false
 
   constructor() {
     this.#child = fork(CHILD, [], {
@@ -44,8 +45,12 @@ export class SherpaProcess {
     )
   }
 
-  get hasEnded(): boolean {
-    return this.#ended
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  get isKilled(): boolean {
+    return this.#child.killed
   }
 
   get lastLine(): string {
@@ -56,7 +61,7 @@ export class SherpaProcess {
   async ask(question: SherpaAsk): Promise<SherpaAnswer> {
     const { promise, resolve } = Promise.withResolvers<SherpaAnswer | ChildEnded>()
     this.#answered = resolve
-    if (this.#ended) this.#settle(new ChildEnded('it has ended'))
+    if (this.#hasEnded) this.#settle(new ChildEnded('it has ended'))
     else this.#child.send(question, (error) => error && this.#settle(new ChildEnded(error.message)))
     const outcome = await promise
     if (outcome instanceof ChildEnded) throw outcome
@@ -73,8 +78,9 @@ export class SherpaProcess {
   }
 
   #end(how: string, wasKilled = false): void {
-    this.#ended = true
+    this.#hasEnded = true
     this.#settle(new ChildEnded(this.lastLine === '' ? how : `${how}: ${this.lastLine}`, wasKilled))
+    this.#ended.resolve()
   }
 
   #keepLine(chunk: string): void {

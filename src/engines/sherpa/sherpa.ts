@@ -15,10 +15,11 @@ import {
 import { modelKey, type SherpaBlock } from '../engine-block.ts'
 import { detectLanguage, LANGUAGE_CODES } from '../espeak/detect-language.ts'
 import { ownLanguage } from '../espeak/espeak-voice.ts'
-import { Leases } from '../leases.ts'
 import { withRetries } from '../retry.ts'
+import { ModelMemory, usualBound } from './model-memory.ts'
 import { FAMILIES, type ModelFile, rulesOf } from './sherpa-families.ts'
-import { SherpaModel, type Spoken } from './sherpa-model.ts'
+import { type ModelSource, type ModelState, SherpaModel, type Spoken } from './sherpa-model.ts'
+import type { SherpaProcess } from './sherpa-process.ts'
 
 const FULL_SCALE = 32_767
 const RETRY_BUDGET_MS = 60_000
@@ -27,7 +28,7 @@ const MIN_LIMIT_MS = 60_000
 const NO_AUDIO = /produced no audio|no audio/i
 const CODES: Readonly<Record<string, string>> = LANGUAGE_CODES
 const KOKORO_OWN: ReadonlySet<string | undefined> = new Set(['zh', 'en', undefined])
-const IDLE_MS = 600_000
+const MINUTE_MS = 60_000
 const MOST_NAMED = 5
 
 interface ModelFiles {
@@ -36,46 +37,47 @@ interface ModelFiles {
 }
 
 /** @throws FailedAttempt if a file is missing */
-async function sherpaConfig(block: SherpaBlock, modelsDir: string): Promise<object> {
+async function sourceOf(block: SherpaBlock, modelsDir: string): Promise<ModelSource> {
   const { model, rules } = await findModelFiles(block, modelsDir)
-  return {
+  const config = {
     model: { [block.family]: model, numThreads: block.threads, provider: 'cpu', debug: false },
     maxNumSentences: 1,
     ...rules,
   }
+  const files = Object.values(model).flatMap((paths) => paths.split(','))
+  const sizes = await Promise.all(files.map(sizeOf))
+  return { config, bytes: sizes.reduce((sum, size) => sum + size, 0) }
 }
+
+/** The library says what is wrong with a file. */
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
 
 /** A text that ends its process is tried twice more in new ones. */
 function openSherpa(block: SherpaBlock, model: SherpaModel): SpeechEngine {
   const { clones, hasPace } = FAMILIES[block.family]
+  const idleMs = block.idle_minutes * MINUTE_MS
   const once: SpeechEngine = {
     slots: block.slots,
     deterministic: false,
     voices: async (signal) => {
-      const speakers = await model.speakers(signal)
+      const speakers = await model.speakers({ signal, idleMs })
       return clones ? null : Array.from({ length: speakers }, (_, number) => String(number))
     },
-    speak: async (request) => {
-      const options = optionsOf(block, request)
-      if (!clones) await checkSpeaker(model, Number(options.sid), request)
-      const limitMs = MIN_LIMIT_MS + Math.ceil((request.expectedSeconds ?? 0) * MOST_TIMES * 1000)
-      const pace = hasPace ? 1 : paceOf(request.speed)
-      const spoken = await model.speak({ text: request.text, options, pace }, limitMs, request)
+    speak: async ({ text, speed, expectedSeconds = 0, ...request }) => {
+      const options = optionsOf(block, { text, ...(speed !== undefined && { speed }), ...request })
+      const limitMs = MIN_LIMIT_MS + Math.ceil(expectedSeconds * MOST_TIMES * 1000)
+      const speak = { text, options, pace: hasPace ? 1 : paceOf(speed) }
+      const speaker = clones ? null : (request.voice.engineVoice ?? '')
+      const spoken = await model.speak({ ...request, speak, speaker, limitMs, idleMs })
       if ('failed' in spoken) throw refusalOf(spoken.failed)
       return toSpeech(spoken)
     },
   }
   return withRetries(once, { retryBudgetMs: RETRY_BUDGET_MS })
-}
-
-/** The library silently uses speaker 0 for an unknown one. */
-async function checkSpeaker(model: SherpaModel, speaker: number, request: SpeechRequest): Promise<void> {
-  const speakers = await model.speakers(request.signal, request.awaitedBy)
-  if (speaker < speakers) return
-  throw new EngineError(
-    'INTERNAL_ERROR',
-    `The model has ${speakers} speakers, from 0: engine_voice ${speaker} is none.`,
-  )
 }
 
 function optionsOf(block: SherpaBlock, request: SpeechRequest): Record<string, unknown> {
@@ -135,32 +137,41 @@ function toSpeech({ samples, sampleRate }: Spoken): Speech {
 
 export class SherpaModels {
   readonly #modelsDir: string
-  readonly #models = new Leases<SherpaModel>(IDLE_MS)
+  readonly #memory: ModelMemory<SherpaProcess>
+  readonly #models = new Map<string, SherpaModel>()
 
-  /** @param modelsDir base of relative paths */
-  constructor(modelsDir: string) {
+  /**
+   * @param modelsDir base of relative paths
+   * @param memoryBytes what the processes of all models may hold together
+   */
+  constructor(modelsDir: string, memoryBytes = usualBound()) {
     this.#modelsDir = modelsDir
+    this.#memory = new ModelMemory(memoryBytes)
   }
 
   use<T>(block: SherpaBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
-    return this.#models.use(
-      modelKey(block),
-      () => this.#open(block),
-      (model) => work(openSherpa(block, model)),
-    )
+    return work(openSherpa(block, this.#modelOf(block)))
   }
 
-  /** @throws FailedAttempt if a file is missing */
+  /** @throws FailedAttempt if a file is missing; EngineError INTERNAL_ERROR if it cannot fit into memory */
   probe(block: SherpaBlock): Promise<void> {
-    return (this.#models.find(modelKey(block)) ?? this.#open(block)).probe()
+    return this.#modelOf(block).probe()
   }
 
-  close(): Promise<void> {
-    return this.#models.close()
+  stateOf(block: SherpaBlock): ModelState {
+    return this.#modelOf(block).state
   }
 
-  #open(block: SherpaBlock): SherpaModel {
-    return new SherpaModel(() => sherpaConfig(block, this.#modelsDir), block.slots)
+  close(): void {
+    this.#memory.close()
+  }
+
+  #modelOf(block: SherpaBlock): SherpaModel {
+    const key = modelKey(block)
+    const model =
+      this.#models.get(key) ?? new SherpaModel(() => sourceOf(block, this.#modelsDir), block.slots, this.#memory)
+    this.#models.set(key, model)
+    return model
   }
 }
 

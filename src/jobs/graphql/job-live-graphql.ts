@@ -52,6 +52,7 @@ const CHANGED_BY: Readonly<Record<string, readonly ChangingValue[]>> = {
   ...changedBy('hasReason', 'reason'),
   ...changedBy('chunksDone', 'chunksDone'),
   ...changedBy('chunksTotal', 'chunksTotal'),
+  ...changedBy('isVoiceLoading', 'isVoiceLoading'),
   attemptHistory: ['attempt', 'waitsAgain', 'hasTried'],
   result: ['isCompleted', 'isProhibited'],
 }

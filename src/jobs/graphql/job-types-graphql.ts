@@ -7,7 +7,7 @@ import { NodeInterface } from '../../graphql/node.ts'
 import { rowsOf } from '../../graphql/resolved-by.ts'
 import { emailsById } from '../../users/users.ts'
 import { audioUrlOf, liveUrlOf } from '../job-result.ts'
-import type { Job } from '../job-shape.ts'
+import { isVoiceLoading, type Job } from '../job-shape.ts'
 import { signOutputs } from '../sign-outputs.ts'
 import { ArtifactRef, AudioFormatEnum, artifacts, columnsOn, JobInterface, storedOutputsOf } from './job-graphql.ts'
 
@@ -38,6 +38,11 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
     nullable: true,
     description: 'Number of chunks of the text that are rendered; null before a worker has split it.',
     resolve: (job) => (job.chunksTotal === null ? null : (job.chunksDone ?? 0)),
+  }),
+  isVoiceLoading: t.boolean({
+    description:
+      'True while a worker performs the job and its engine loads the model of the voice into memory, which the first sentence waits for.',
+    resolve: isVoiceLoading,
   }),
   audio: t.prismaField({
     nullable: true,

@@ -190,6 +190,20 @@ export async function recordProgress(
   if (rowCount === 1) notifyJob(parts, claim)
 }
 
+/** Writes nothing if the claim is lost or the job has ended. */
+export async function recordLoading(
+  parts: Pick<Parts, 'db' | 'notifier'>,
+  claim: Pick<Claim, 'jobId' | 'accountId' | 'attempt'>,
+  isLoading: boolean,
+): Promise<void> {
+  const { rowCount } = await parts.db.pool.query({
+    name: 'record_loading',
+    text: `update job set loading_attempt = $3 where id = $1 and attempt = $2 and status = 'processing'`,
+    values: [claim.jobId, claim.attempt, isLoading ? claim.attempt : null],
+  })
+  if (rowCount === 1) notifyJob(parts, claim)
+}
+
 /** Records what the engine reports, also after a cancellation. Known values stay. */
 export async function recordProvenance(
   { db }: Pick<Parts, 'db'>,

@@ -8,7 +8,7 @@ import { lazily } from '../../concurrency/single-flight.ts'
 import type { Context, Parts } from '../../context/context.ts'
 import type { Database } from '../../db/database.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
-import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../job-shape.ts'
+import { isVoiceLoading, JOB_TABLES, type Job, PAGE_COLUMNS } from '../job-shape.ts'
 import { isTerminal } from '../job-states.ts'
 import { conditionsOf, DELIVERY_STATES, idConditionsOf, type JobsFilter } from '../list/jobs-filter.ts'
 import {
@@ -242,6 +242,7 @@ const changingOf = ({
   isQueued: status === 'queued',
   isCompleted: status === 'completed',
   isFailed: status === 'failed',
+  isVoiceLoading: isVoiceLoading({ status, attempt, loadingAttempt: job.loadingAttempt }),
   isOver: isTerminal(status),
   hasRun: isTerminal(status) && startedAt !== null,
   hasTried: isTerminal(status) && attempt > 0,

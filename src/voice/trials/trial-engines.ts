@@ -50,7 +50,8 @@ export class TrialEngines {
 /** The dynamic import keeps engines out of processes that never try one. */
 export async function openTrialEngines({ settings, log, vault }: Parts, threads = 1): Promise<Engines> {
   const { openEngines } = await import('../../engines/engines.ts')
-  return openEngines({ threads, log, lookUp: settings.lookUp, vault, modelsDir: modelsDirOf(settings) })
+  const { lookUp, modelsBytes } = settings
+  return openEngines({ threads, log, lookUp, vault, modelsDir: modelsDirOf(settings), modelsBytes })
 }
 
 const tooMany = (): ServiceError =>

@@ -63,6 +63,8 @@ async function tryEngine(
       )
     })
   } catch (error) {
+    if (signal.aborted && (await engines.modelState(endpoint.engine)) === 'loading')
+      return { ...silent, error: 'The model is still being loaded: check it again in a moment.' }
     return { ...silent, error: reasonOf(error) }
   }
 }

@@ -68,11 +68,11 @@ async function render(ctx: SampleContext, endpoint: VoiceEndpoint, slug: string)
     }
     return engines
       .use(endpoint.engine, (engine) => speakText(engine, request))
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         ctx.log.warn({ endpoint: endpoint.slug, voice: slug, ...describeError(error) }, 'a sample could not be spoken')
-        throw new ServiceError('UNAVAILABLE', 'Try again in a moment: this voice cannot speak now.', {
-          retryAfterSeconds: 10,
-        })
+        const isLoading = signal.aborted && (await engines.modelState(endpoint.engine)) === 'loading'
+        const reason = isLoading ? 'this voice is being loaded' : 'this voice cannot speak now'
+        throw new ServiceError('UNAVAILABLE', `Try again in a moment: ${reason}.`, { retryAfterSeconds: 10 })
       })
   })
   return ctx.audio.encode(audio.audio, 'mp3')

@@ -1,6 +1,7 @@
 import { addAbortListener } from 'node:events'
 import type { Readable } from 'node:stream'
 import { Agent } from 'undici'
+import { orAborted } from '../../concurrency/or-aborted.ts'
 import { type Guard, guardedConnector } from '../../egress/connect-guarded.ts'
 import { EgressFailure, judgeHost } from '../../egress/judge-host.ts'
 import { traceHeaders } from '../../telemetry/spans.ts'
@@ -68,13 +69,6 @@ async function post(guard: Guard, agent: Agent, attempt: Attempt, signal: AbortS
     clearTimeout(timer)
     interruption[Symbol.dispose]()
   }
-}
-
-function orAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
-  const aborted = new Promise<never>((_resolve, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
-  )
-  return Promise.race([work, aborted])
 }
 
 /** The status stands, whatever becomes of the body. Events, because an iterator of the stream takes a twentieth of an attempt. */

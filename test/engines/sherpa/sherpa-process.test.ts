@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { parentOf, runs } from '../../setup/processes/process-tree.ts'
+import { childrenOf, runs } from '../../setup/processes/process-tree.ts'
 import { tinyTokens, tinyVits, writeModel } from '../../setup/speech/tiny-models.ts'
 import { until } from '../../setup/wait.ts'
 
@@ -22,9 +22,6 @@ const program = (directory: string, isSpeaking: boolean): string => `
   console.log(loaded.speakers)
   setInterval(() => undefined, 1000)`
 
-const childrenOf = async (pid: number): Promise<number[]> =>
-  (await readdir('/proc')).map(Number).filter((child) => child > 0 && parentOf(child) === pid)
-
 test.skipIf(process.platform !== 'linux').each([
   ['while it speaks', true],
   ['while it waits', false],
@@ -35,7 +32,7 @@ test.skipIf(process.platform !== 'linux').each([
     const args = ['--input-type=module', '-e', program(directory, isSpeaking)]
     const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     expect(String((await once(parent.stdout, 'data'))[0])).toBe('3\n')
-    const children = await childrenOf(parent.pid!)
+    const children = childrenOf(parent.pid!)
     expect(children.filter(runs)).toHaveLength(1)
     parent.kill('SIGKILL')
     await until(() => children.filter(runs).length === 0, TIMEOUT_MS, 'the process to end')

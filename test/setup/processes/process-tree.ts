@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** Tells if a process runs. A process that has ended and was not waited for does not. */
 export function runs(pid: number): boolean {
@@ -12,6 +12,12 @@ export function runs(pid: number): boolean {
 
 /** Linux alone. */
 export const parentOf = (pid: number): number => Number(statOf(pid)[1])
+
+/** Linux alone. */
+export const childrenOf = (pid: number): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((child) => child > 0 && parentOf(child) === pid)
 
 /** The fields of /proc behind the process's name. */
 function statOf(pid: number): string[] {

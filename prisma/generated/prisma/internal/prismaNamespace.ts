@@ -3460,6 +3460,7 @@ export const JobScalarFieldEnum = {
   cause: 'cause',
   chunksDone: 'chunksDone',
   chunksTotal: 'chunksTotal',
+  loadingAttempt: 'loadingAttempt',
   options: 'options',
   held: 'held',
   openUntil: 'openUntil',

@@ -262,6 +262,7 @@ export const JobScalarFieldEnum = {
   cause: 'cause',
   chunksDone: 'chunksDone',
   chunksTotal: 'chunksTotal',
+  loadingAttempt: 'loadingAttempt',
   options: 'options',
   held: 'held',
   openUntil: 'openUntil',

@@ -32,6 +32,7 @@ export type JobAvgAggregateOutputType = {
   releases: number | null
   chunksDone: number | null
   chunksTotal: number | null
+  loadingAttempt: number | null
   held: number | null
   partsDone: number | null
   gpuExecutionTimeMs: number | null
@@ -43,6 +44,7 @@ export type JobSumAggregateOutputType = {
   releases: number | null
   chunksDone: number | null
   chunksTotal: number | null
+  loadingAttempt: number | null
   held: bigint | null
   partsDone: number | null
   gpuExecutionTimeMs: number | null
@@ -66,6 +68,7 @@ export type JobMinAggregateOutputType = {
   cause: string | null
   chunksDone: number | null
   chunksTotal: number | null
+  loadingAttempt: number | null
   held: bigint | null
   openUntil: Date | null
   partsDone: number | null
@@ -100,6 +103,7 @@ export type JobMaxAggregateOutputType = {
   cause: string | null
   chunksDone: number | null
   chunksTotal: number | null
+  loadingAttempt: number | null
   held: bigint | null
   openUntil: Date | null
   partsDone: number | null
@@ -135,6 +139,7 @@ export type JobCountAggregateOutputType = {
   cause: number
   chunksDone: number
   chunksTotal: number
+  loadingAttempt: number
   options: number
   held: number
   openUntil: number
@@ -161,6 +166,7 @@ export type JobAvgAggregateInputType = {
   releases?: true
   chunksDone?: true
   chunksTotal?: true
+  loadingAttempt?: true
   held?: true
   partsDone?: true
   gpuExecutionTimeMs?: true
@@ -172,6 +178,7 @@ export type JobSumAggregateInputType = {
   releases?: true
   chunksDone?: true
   chunksTotal?: true
+  loadingAttempt?: true
   held?: true
   partsDone?: true
   gpuExecutionTimeMs?: true
@@ -195,6 +202,7 @@ export type JobMinAggregateInputType = {
   cause?: true
   chunksDone?: true
   chunksTotal?: true
+  loadingAttempt?: true
   held?: true
   openUntil?: true
   partsDone?: true
@@ -229,6 +237,7 @@ export type JobMaxAggregateInputType = {
   cause?: true
   chunksDone?: true
   chunksTotal?: true
+  loadingAttempt?: true
   held?: true
   openUntil?: true
   partsDone?: true
@@ -264,6 +273,7 @@ export type JobCountAggregateInputType = {
   cause?: true
   chunksDone?: true
   chunksTotal?: true
+  loadingAttempt?: true
   options?: true
   held?: true
   openUntil?: true
@@ -388,6 +398,7 @@ export type JobGroupByOutputType = {
   cause: string | null
   chunksDone: number | null
   chunksTotal: number | null
+  loadingAttempt: number | null
   options: runtime.JsonValue | null
   held: bigint | null
   openUntil: Date | null
@@ -448,6 +459,7 @@ export type JobWhereInput = {
   cause?: Prisma.StringNullableFilter<"Job"> | string | null
   chunksDone?: Prisma.IntNullableFilter<"Job"> | number | null
   chunksTotal?: Prisma.IntNullableFilter<"Job"> | number | null
+  loadingAttempt?: Prisma.IntNullableFilter<"Job"> | number | null
   options?: Prisma.JsonNullableFilter<"Job">
   held?: Prisma.BigIntNullableFilter<"Job"> | bigint | number | null
   openUntil?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
@@ -487,6 +499,7 @@ export type JobOrderByWithRelationInput = {
   cause?: Prisma.SortOrderInput | Prisma.SortOrder
   chunksDone?: Prisma.SortOrderInput | Prisma.SortOrder
   chunksTotal?: Prisma.SortOrderInput | Prisma.SortOrder
+  loadingAttempt?: Prisma.SortOrderInput | Prisma.SortOrder
   options?: Prisma.SortOrderInput | Prisma.SortOrder
   held?: Prisma.SortOrderInput | Prisma.SortOrder
   openUntil?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -529,6 +542,7 @@ export type JobWhereUniqueInput = Prisma.AtLeast<{
   cause?: Prisma.StringNullableFilter<"Job"> | string | null
   chunksDone?: Prisma.IntNullableFilter<"Job"> | number | null
   chunksTotal?: Prisma.IntNullableFilter<"Job"> | number | null
+  loadingAttempt?: Prisma.IntNullableFilter<"Job"> | number | null
   options?: Prisma.JsonNullableFilter<"Job">
   held?: Prisma.BigIntNullableFilter<"Job"> | bigint | number | null
   openUntil?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
@@ -568,6 +582,7 @@ export type JobOrderByWithAggregationInput = {
   cause?: Prisma.SortOrderInput | Prisma.SortOrder
   chunksDone?: Prisma.SortOrderInput | Prisma.SortOrder
   chunksTotal?: Prisma.SortOrderInput | Prisma.SortOrder
+  loadingAttempt?: Prisma.SortOrderInput | Prisma.SortOrder
   options?: Prisma.SortOrderInput | Prisma.SortOrder
   held?: Prisma.SortOrderInput | Prisma.SortOrder
   openUntil?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -613,6 +628,7 @@ export type JobScalarWhereWithAggregatesInput = {
   cause?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
   chunksDone?: Prisma.IntNullableWithAggregatesFilter<"Job"> | number | null
   chunksTotal?: Prisma.IntNullableWithAggregatesFilter<"Job"> | number | null
+  loadingAttempt?: Prisma.IntNullableWithAggregatesFilter<"Job"> | number | null
   options?: Prisma.JsonNullableWithAggregatesFilter<"Job">
   held?: Prisma.BigIntNullableWithAggregatesFilter<"Job"> | bigint | number | null
   openUntil?: Prisma.DateTimeNullableWithAggregatesFilter<"Job"> | Date | string | null
@@ -649,6 +665,7 @@ export type JobCreateInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  loadingAttempt?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: bigint | number | null
   openUntil?: Date | string | null
@@ -688,6 +705,7 @@ export type JobUncheckedCreateInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  loadingAttempt?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: bigint | number | null
   openUntil?: Date | string | null
@@ -725,6 +743,7 @@ export type JobUpdateInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  loadingAttempt?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -764,6 +783,7 @@ export type JobUncheckedUpdateInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  loadingAttempt?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -802,6 +822,7 @@ export type JobCreateManyInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  loadingAttempt?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: bigint | number | null
   openUntil?: Date | string | null
@@ -838,6 +859,7 @@ export type JobUpdateManyMutationInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  loadingAttempt?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -875,6 +897,7 @@ export type JobUncheckedUpdateManyInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  loadingAttempt?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -922,6 +945,7 @@ export type JobCountOrderByAggregateInput = {
   cause?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  loadingAttempt?: Prisma.SortOrder
   options?: Prisma.SortOrder
   held?: Prisma.SortOrder
   openUntil?: Prisma.SortOrder
@@ -946,6 +970,7 @@ export type JobAvgOrderByAggregateInput = {
   releases?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  loadingAttempt?: Prisma.SortOrder
   held?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
   gpuExecutionTimeMs?: Prisma.SortOrder
@@ -969,6 +994,7 @@ export type JobMaxOrderByAggregateInput = {
   cause?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  loadingAttempt?: Prisma.SortOrder
   held?: Prisma.SortOrder
   openUntil?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
@@ -1003,6 +1029,7 @@ export type JobMinOrderByAggregateInput = {
   cause?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  loadingAttempt?: Prisma.SortOrder
   held?: Prisma.SortOrder
   openUntil?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
@@ -1025,6 +1052,7 @@ export type JobSumOrderByAggregateInput = {
   releases?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  loadingAttempt?: Prisma.SortOrder
   held?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
   gpuExecutionTimeMs?: Prisma.SortOrder
@@ -1130,6 +1158,7 @@ export type JobCreateWithoutAccountInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  loadingAttempt?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: bigint | number | null
   openUntil?: Date | string | null
@@ -1167,6 +1196,7 @@ export type JobUncheckedCreateWithoutAccountInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  loadingAttempt?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: bigint | number | null
   openUntil?: Date | string | null
@@ -1234,6 +1264,7 @@ export type JobScalarWhereInput = {
   cause?: Prisma.StringNullableFilter<"Job"> | string | null
   chunksDone?: Prisma.IntNullableFilter<"Job"> | number | null
   chunksTotal?: Prisma.IntNullableFilter<"Job"> | number | null
+  loadingAttempt?: Prisma.IntNullableFilter<"Job"> | number | null
   options?: Prisma.JsonNullableFilter<"Job">
   held?: Prisma.BigIntNullableFilter<"Job"> | bigint | number | null
   openUntil?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
@@ -1270,6 +1301,7 @@ export type JobCreateWithoutArtifactsInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  loadingAttempt?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: bigint | number | null
   openUntil?: Date | string | null
@@ -1308,6 +1340,7 @@ export type JobUncheckedCreateWithoutArtifactsInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  loadingAttempt?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: bigint | number | null
   openUntil?: Date | string | null
@@ -1360,6 +1393,7 @@ export type JobUpdateWithoutArtifactsInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  loadingAttempt?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1398,6 +1432,7 @@ export type JobUncheckedUpdateWithoutArtifactsInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  loadingAttempt?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1434,6 +1469,7 @@ export type JobCreateManyAccountInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  loadingAttempt?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: bigint | number | null
   openUntil?: Date | string | null
@@ -1470,6 +1506,7 @@ export type JobUpdateWithoutAccountInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  loadingAttempt?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1507,6 +1544,7 @@ export type JobUncheckedUpdateWithoutAccountInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  loadingAttempt?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1544,6 +1582,7 @@ export type JobUncheckedUpdateManyWithoutAccountInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  loadingAttempt?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   held?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   openUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1612,6 +1651,7 @@ export type JobSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = ru
   cause?: boolean
   chunksDone?: boolean
   chunksTotal?: boolean
+  loadingAttempt?: boolean
   options?: boolean
   held?: boolean
   openUntil?: boolean
@@ -1652,6 +1692,7 @@ export type JobSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extension
   cause?: boolean
   chunksDone?: boolean
   chunksTotal?: boolean
+  loadingAttempt?: boolean
   options?: boolean
   held?: boolean
   openUntil?: boolean
@@ -1690,6 +1731,7 @@ export type JobSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extension
   cause?: boolean
   chunksDone?: boolean
   chunksTotal?: boolean
+  loadingAttempt?: boolean
   options?: boolean
   held?: boolean
   openUntil?: boolean
@@ -1728,6 +1770,7 @@ export type JobSelectScalar = {
   cause?: boolean
   chunksDone?: boolean
   chunksTotal?: boolean
+  loadingAttempt?: boolean
   options?: boolean
   held?: boolean
   openUntil?: boolean
@@ -1746,7 +1789,7 @@ export type JobSelectScalar = {
   gpuExecutionTimeMs?: boolean
 }
 
-export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "releases" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "options" | "held" | "openUntil" | "partsDone" | "userId" | "voice" | "language" | "tags" | "changedAt" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
+export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "releases" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "loadingAttempt" | "options" | "held" | "openUntil" | "partsDone" | "userId" | "voice" | "language" | "tags" | "changedAt" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
 export type JobInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   artifacts?: boolean | Prisma.Job$artifactsArgs<ExtArgs>
@@ -1790,6 +1833,10 @@ export type $JobPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
     cause: string | null
     chunksDone: number | null
     chunksTotal: number | null
+    /**
+     * The attempt whose engine loads the voice's model; stale once another has begun.
+     */
+    loadingAttempt: number | null
     /**
      * Format, pace, seed, live.
      */
@@ -2273,6 +2320,7 @@ export interface JobFieldRefs {
   readonly cause: Prisma.FieldRef<"Job", 'String'>
   readonly chunksDone: Prisma.FieldRef<"Job", 'Int'>
   readonly chunksTotal: Prisma.FieldRef<"Job", 'Int'>
+  readonly loadingAttempt: Prisma.FieldRef<"Job", 'Int'>
   readonly options: Prisma.FieldRef<"Job", 'Json'>
   readonly held: Prisma.FieldRef<"Job", 'BigInt'>
   readonly openUntil: Prisma.FieldRef<"Job", 'DateTime'>
