@@ -26,6 +26,8 @@ const FAMILIES = [
 ] as const
 const WORDS = '{ jobs(first: 1) { edges { node { ... on VoiceJob { words { text start end } } } } } }'
 const TIMEOUT_MS = 60_000
+/** These tiny models take so long for a letter that a longer text would not be believed. */
+const SLOW: readonly string[] = ['matcha', 'piper-de-thorsten']
 
 interface Words {
   readonly jobs: {
@@ -73,6 +75,7 @@ const RECORDING = writeWav(sweep(2, 16_000).samples, 16_000)
 test.each(FAMILIES)(
   'a pulled model of the kind of %s speaks as every engine does: numbers in words, as loud, with pauses and times of words',
   async (name, tiny) => {
+    const [written, words] = SLOW.includes(name) ? ['5 g', 'five grams'] : ['no 5 km', 'no five kilometers']
     const model = await offer(name, tiny)
     const ctx = service.runtime.as({ kind: 'system' })
     const pulled = await pullModel(
@@ -83,15 +86,15 @@ test.each(FAMILIES)(
     expect(pulled).toMatchObject({ isNew: true, endpoint: model.voices.length > 0 ? name : null })
     if (pulled.endpoint === null) await applyOwn(name, pulled.directory)
     const voice = model.voices[0]?.slug ?? 'own'
-    const { samples, sampleRate } = await speak(name, voice, 'no 5 km [pause:1s] yes')
+    const { samples, sampleRate } = await speak(name, voice, `${written} [pause:1s] yes`)
     expect(Math.abs(integratedLufs(measureLoudness(samples, sampleRate).blocks) + 19)).toBeLessThan(1.5)
     expect(silence(samples) / sampleRate).toBeGreaterThan(0.9)
     const { jobs } = await read<Words>(service.url, caller.key, WORDS)
-    const words = jobs.edges[0]!.node.words
-    expect(words.map(({ text }) => text).join(' ')).toBe('no 5 km yes')
-    expect(words.at(-1)!.start - words.at(-2)!.end).toBeGreaterThan(0.8)
+    const timed = jobs.edges[0]!.node.words
+    expect(timed.map(({ text }) => text).join(' ')).toBe(`${written} yes`)
+    expect(timed.at(-1)!.start - timed.at(-2)!.end).toBeGreaterThan(0.8)
     // Digits that reach a model are silent, or its own eSpeak spells the unit.
-    const inWords = await speak(name, voice, 'no five kilometers [pause:1s] yes')
+    const inWords = await speak(name, voice, `${words} [pause:1s] yes`)
     expect(samples.length / sampleRate).toBeCloseTo(inWords.samples.length / inWords.sampleRate, 1)
   },
   TIMEOUT_MS,

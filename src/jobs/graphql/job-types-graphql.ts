@@ -33,16 +33,19 @@ export const JOB_REFS = byType(({ graphql: { name, description }, queued }) => {
   return ref
 })
 
+builder.objectField(JOB_REFS.voice, 'isVoiceLoading', (t) =>
+  t.boolean({
+    description:
+      'True while a worker performs the job and its engine loads the model of the voice into memory, which the first sentence waits for.',
+    resolve: isVoiceLoading,
+  }),
+)
+
 builder.objectFields(JOB_REFS.voice, (t) => ({
   chunksDone: t.int({
     nullable: true,
     description: 'Number of chunks of the text that are rendered; null before a worker has split it.',
     resolve: (job) => (job.chunksTotal === null ? null : (job.chunksDone ?? 0)),
-  }),
-  isVoiceLoading: t.boolean({
-    description:
-      'True while a worker performs the job and its engine loads the model of the voice into memory, which the first sentence waits for.',
-    resolve: isVoiceLoading,
   }),
   audio: t.prismaField({
     nullable: true,
