@@ -62,7 +62,7 @@ export function buildProgram(): Command {
   const program = new Command('sonant')
     .description('A self-hostable voice synthesis service. Settings come from environment variables: see README.md.')
     .version(VERSION)
-    .showHelpAfterError()
+    .showHelpAfterError('Add --help to see what there is.')
     .configureHelp({ optionDescription: describeOption })
     .exitOverride()
   addServeCommands(program)

@@ -13,11 +13,14 @@ import { type Log, nameProcess, openLog } from '../values/log.ts'
 import { commandLine } from '../values/program.ts'
 import { loadDeliveries } from '../webhooks/delivery-port.ts'
 import type { ServerOptions } from '../worker/server/open-worker-server.ts'
+import { hasBrowser, openBrowser } from './open-browser.ts'
 
 export interface Roles {
   readonly api: boolean
   readonly worker: boolean
   readonly demo: boolean
+  /** Shows the console in a browser, where a user sits before one. */
+  readonly open: boolean
   readonly pools?: readonly string[]
   /** File that describes the engine server which the worker starts and owns. */
   readonly serverFile?: string
@@ -77,8 +80,11 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
   await Promise.all([loadDeliveries(), loadQueryCompiler(runtime)])
   if (roles.api) {
     const { serveApi } = await import('./serve-api.ts')
-    print(...(await serveApi(runtime, opened, { readiness, demo: roles.demo })))
+    const opens = roles.open && hasBrowser(process.env, process.platform, process.stdout.isTTY)
+    const { lines, console } = await serveApi(runtime, opened, { readiness, demo: roles.demo, opens })
+    print(...lines)
     stopping.throwIfAborted()
+    if (opens) openBrowser(console)
   }
   if (roles.worker) await work(runtime, opened, { roles, server, readiness })
   if (!roles.api) print('Sonant works')

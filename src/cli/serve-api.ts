@@ -1,4 +1,4 @@
-import { installDemo } from '../runtime/install.ts'
+import { type Demo, installDemo, newDemoOwner } from '../runtime/install.ts'
 import { recordPublicUrl } from '../runtime/public-url.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Opened } from '../runtime/shutdown.ts'
@@ -12,15 +12,32 @@ import { commandLine } from '../values/program.ts'
 interface Served {
   readonly readiness: Readiness
   readonly demo: boolean
+  /** A browser of this machine is about to open the console. */
+  readonly opens: boolean
 }
 
-/** Starts the HTTP server. @returns lines for the operator's terminal */
-export async function serveApi(runtime: Runtime, opened: Opened, { readiness, demo }: Served): Promise<string[]> {
-  const app = await buildApp(runtime, { readiness })
+interface Serving {
+  /** For the operator's terminal. */
+  readonly lines: readonly string[]
+  /** The console, signed in where nobody has a password yet. */
+  readonly console: string
+}
+
+/** Starts the HTTP server. */
+export async function serveApi(runtime: Runtime, opened: Opened, served: Served): Promise<Serving> {
+  const app = await buildApp(runtime, { readiness: served.readiness })
   opened.working.push({ what: 'the HTTP server', close: () => app.close() })
   const address = await listen(app, runtime.settings)
   await recordPublicUrl(runtime, runtime.settings.publicUrl ?? address)
-  return [`Sonant listens on ${address}`, ...(demo ? [...naturalVoice(runtime), ...(await firstSteps(runtime))] : [])]
+  const listens = `Sonant listens on ${address}`
+  const system = runtime.as({ kind: 'system' })
+  const demo = served.demo ? await installDemo(system, isLoopback(runtime.settings.host)) : null
+  const steps = demo === null ? null : await firstSteps(runtime, demo)
+  const hint = served.demo ? naturalVoice(runtime) : []
+  return {
+    lines: steps === null ? [listens, ...hint] : [listens, ...steps.lines, ...numbered(3, hint), ''],
+    console: steps?.console ?? (served.opens ? await wayIntoConsole(runtime) : ''),
+  }
 }
 
 /** One line as long as only the built-in engine speaks. */
@@ -29,26 +46,35 @@ function naturalVoice({ catalog }: Runtime): string[] {
   return isNatural ? [] : [`All voices are robotic ones. A natural one: ${commandLine('models pull kokoro')} (132 MB)`]
 }
 
-async function firstSteps(runtime: Runtime): Promise<string[]> {
-  const installed = await installDemo(runtime.as({ kind: 'system' }))
-  if (installed === null) return []
-  const { apiKey, owner } = installed
+const numbered = (number: number, lines: readonly string[]): string[] =>
+  lines.flatMap((line) => ['', `${number}. ${line}`])
+
+/** What there is to do, once; each step with what it needs. */
+async function firstSteps(runtime: Runtime, { apiKey, owner }: Demo): Promise<{ lines: string[]; console: string }> {
   const body = JSON.stringify({ inputs: { text: 'Hello! This is Sonant, speaking.', voice: firstVoice(runtime) } })
-  return [
-    '',
-    `The account "demo" has 1,000,000 credits and this API key, which is not shown again: ${apiKey}`,
-    'Paste this line to submit a text; the console plays it:',
-    '',
+  const link = await linkOf(runtime, owner)
+  const lines = [
+    ...numbered(1, ['Listen. This link opens the console, signed in, once:']),
+    `Console: ${link ?? commandLine(`users sign-in-link ${owner}`)}`,
+    ...numbered(2, [
+      'Speak from a program. The account "demo" has 1,000,000 credits and this key, which is shown once:',
+    ]),
     `curl -sS -X POST ${runtime.publicUrl}/api/v1/voice/tts -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '${body}'; echo`,
-    '',
-    `Console: ${await wayIntoConsole(runtime, owner)}`,
-    '',
   ]
+  return { lines, console: link ?? homeOf(runtime) }
 }
 
-/** Security: a link is printed only on loopback, because a collector may store the output elsewhere. */
-async function wayIntoConsole(runtime: Runtime, user: string): Promise<string> {
-  if (!isLoopback(runtime.settings.host)) return commandLine(`users sign-in-link ${user}`)
+const homeOf = ({ publicUrl }: Runtime): string => `${publicUrl}/console`
+
+/** A later start signs the demo's owner in as long as they have no password; who has one is signed in by the browser's cookie. */
+async function wayIntoConsole(runtime: Runtime): Promise<string> {
+  const owner = await newDemoOwner(runtime.as({ kind: 'system' }))
+  return (owner === null ? null : await linkOf(runtime, owner)) ?? homeOf(runtime)
+}
+
+/** Security: a link is made only on loopback, because a collector may store the output elsewhere. */
+async function linkOf(runtime: Runtime, user: string): Promise<string | null> {
+  if (!isLoopback(runtime.settings.host)) return null
   return (await createSignInLink(runtime.as({ kind: 'system' }), { user })).url
 }
 

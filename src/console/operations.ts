@@ -1251,6 +1251,20 @@ export type OverviewQuery = { jobStats: Array<{ status: JobStatus | null, jobs: 
         | { __typename: 'VoiceJob', chunksDone: number | null, chunksTotal: number | null, audioMs: number | null, voice: string | null, voiceName: string | null, language: string | null, textExcerpt: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, tags: Array<string> }
        }> } };
 
+export type FirstStepsQueryVariables = Exact<{
+  operates: boolean;
+  owns: boolean;
+}>;
+
+
+export type FirstStepsQuery = { myEndpoints: Array<{ slug: string, name: string, voiceInput: string, schema: unknown, isServed: boolean | null, voices: Array<{ slug: string, name: string, language: string | null }>, settings?: { engine: unknown } | null }>, spoken: { edges: Array<{ node:
+        | { __typename: 'CompanionChatJob', id: string }
+        | { __typename: 'CompanionMediaTagJob', id: string }
+        | { __typename: 'CompanionRetargetJob', id: string }
+        | { __typename: 'GenerationJob', id: string }
+        | { __typename: 'VoiceJob', voice: string | null, id: string }
+       }> }, apiKeys?: { edges: Array<{ node: { id: string, createdBy: { id: string } | null } }> }, webhookDeliveries?: { edges: Array<{ node: { id: string } }> } };
+
 export type PagesFragment = { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null };
 
 export type PeaksQueryVariables = Exact<{
@@ -1859,6 +1873,7 @@ export const createAccount: Operation<CreateAccountMutation, CreateAccountMutati
 export const creditAccount: Operation<CreditAccountMutation, CreditAccountMutationVariables> = { query: "mutation CreditAccount($account:ID!$amount:Int!$idempotencyKey:String!){creditAccount(account:$account amount:$amount idempotencyKey:$idempotencyKey){__typename ...on Account{id credits}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const callExample: Operation<CallExampleQuery, CallExampleQueryVariables> = { query: "query CallExample{myEndpoints{slug voiceInput schema voices{slug}}}" }
 export const overview: Operation<OverviewQuery, OverviewQueryVariables> = { query: "query Overview($today:JobsFilter$failed:JobsFilter$from:DateTime!){jobStats(filter:$today groupBy:[STATUS]){status jobs audioSeconds characters credits}jobSeries(from:$from step:HOUR){points{accepted completed failed waiting audioSeconds}}failures:jobs(filter:$failed first:8){totalCount edges{node{...JobRow}}}latest:jobs(first:8){totalCount edges{node{...JobRow}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts tags ...on VoiceJob{chunksDone chunksTotal audioMs voice voiceName language textExcerpt}}" }
+export const firstSteps: Operation<FirstStepsQuery, FirstStepsQueryVariables> = { query: "query FirstSteps($operates:Boolean!$owns:Boolean!){myEndpoints{slug name voiceInput schema isServed voices{slug name language}settings@include(if:$operates){engine}}spoken:jobs(filter:{types:[VOICE]statuses:[COMPLETED]}first:50){edges{node{__typename id ...on VoiceJob{voice}}}}apiKeys(first:10)@include(if:$owns){edges{node{id createdBy{id}}}}webhookDeliveries(filter:{states:[SUCCEEDED]}first:1)@include(if:$owns){edges{node{id}}}}" }
 export const peaks: Operation<PeaksQuery, PeaksQueryVariables> = { query: "query Peaks($jobId:ID!$count:Int!){voiceJob(id:$jobId){id artifacts{peaks(count:$count)}}}" }
 export const people: Operation<PeopleQuery, PeopleQueryVariables> = { query: "query People($first:Int$after:String$last:Int$before:String){users(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id email role createdAt lastSeenAt disabledAt hasPassword isFederated}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const inviteUser: Operation<InviteUserMutation, InviteUserMutationVariables> = { query: "mutation InviteUser($email:String!$role:UserRole!){inviteUser(email:$email role:$role){__typename ...on Invitation{signInLink{url expiresAt}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

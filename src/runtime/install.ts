@@ -4,6 +4,7 @@ import { createApiKey } from '../api-keys/change-api-key.ts'
 import type { Context } from '../context/context.ts'
 import { withLock } from '../db/lock.ts'
 import { createUser } from '../users/create-user.ts'
+import { setOperator } from '../users/update-user.ts'
 import { users } from '../users/users.ts'
 
 const PUBLISHED_ENDPOINT = new URL('../catalog/published-tts.yaml', import.meta.url)
@@ -12,7 +13,7 @@ const DEMO_CREDITS = 1_000_000n
 /** RFC 2606 reserves the domain, so no mail arrives. The first sign-in replaces address and password. */
 const DEMO_OWNER = 'owner@demo.invalid'
 
-interface Demo {
+export interface Demo {
   readonly apiKey: string
   readonly owner: string
 }
@@ -36,18 +37,30 @@ export async function installDemoAccount(ctx: NewAccountContext): Promise<void> 
   })
 }
 
-/** Creates a key and an owner if `demo` is the only account and never had a key; else null. */
-export async function installDemo(ctx: NewAccountContext): Promise<Demo | null> {
+/**
+ * Creates a key and an owner if `demo` is the only account and never had a key; else null.
+ * @param ownsMachine the service is reached from its own machine alone: its owner is an operator, too
+ */
+export async function installDemo(ctx: NewAccountContext, ownsMachine: boolean): Promise<Demo | null> {
   await installDemoAccount(ctx)
   if (!(await isUntouchedDemo(ctx))) return null
   return withLock(ctx.db, 'install', async () => {
     if (!(await isUntouchedDemo(ctx))) return null
     // The key comes last, because its presence marks a finished installation.
     const { edges } = await users(ctx, { account: DEMO_ACCOUNT, first: 1 })
-    if (edges.length === 0) await createUser(ctx, { account: DEMO_ACCOUNT, email: DEMO_OWNER, role: 'owner' })
+    if (edges.length === 0) {
+      const { id } = await createUser(ctx, { account: DEMO_ACCOUNT, email: DEMO_OWNER, role: 'owner' })
+      if (ownsMachine) await setOperator(ctx, { user: id, operator: true })
+    }
     const { apiKey } = await createApiKey(ctx, { account: DEMO_ACCOUNT, name: DEMO_ACCOUNT })
     return { apiKey, owner: edges[0]?.node.email ?? DEMO_OWNER }
   })
+}
+
+/** The demo's owner as long as nobody has chosen a password or another address for them; else null. */
+export async function newDemoOwner({ db }: Context): Promise<string | null> {
+  const where = { email: DEMO_OWNER, passwordHash: null, disabledAt: null, account: { name: DEMO_ACCOUNT } }
+  return (await db.prisma.user.findFirst({ where, select: { id: true } }))?.id ?? null
 }
 
 async function isUntouchedDemo(ctx: Context): Promise<boolean> {

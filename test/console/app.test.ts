@@ -10,6 +10,7 @@ import { insertJob } from '../setup/jobs/jobs.ts'
 import { submitText } from '../setup/jobs/voice-jobs.ts'
 import { PASSWORD } from '../setup/service/users.ts'
 import { creditsJourneys } from './journeys/account/credits.ts'
+import { firstStepJourneys } from './journeys/account/first-steps.ts'
 import { keyJourneys } from './journeys/account/keys.ts'
 import { lexiconJourneys } from './journeys/account/lexicon.ts'
 import { readingJourneys } from './journeys/account/reading.ts'
@@ -56,7 +57,7 @@ const speak = async (page: Page, at: (path: string) => string): Promise<void> =>
 }
 
 describeConsole('the console in a browser', (opened) => {
-  test('a sign-in link opens the playground at a click, in the tab of another link as well, leaves no token behind, speaks, and asks for a password', async () => {
+  test('a sign-in link opens the console at a click, in the tab of another link as well, leaves no token behind, speaks, and asks for a password', async () => {
     const { service, browser, account, at } = opened()
     const system = service.runtime.as({ kind: 'system' })
     const linkOf = async (email: string) => {
@@ -73,7 +74,7 @@ describeConsole('the console in a browser', (opened) => {
     await page.getByText(email).waitFor()
     await page.waitForURL(at('enter'))
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    await page.locator('h1:focus', { hasText: 'Overview' }).waitFor()
     await speak(page, at)
     await isPlaying(page)
     await page.getByRole('link', { name: 'Choose a password' }).click()
@@ -82,6 +83,7 @@ describeConsole('the console in a browser', (opened) => {
     await page.getByLabel('New password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByLabel('Current password').waitFor()
+    await page.locator('h1:focus').waitFor()
     expect(await page.locator('.banner').count()).toBe(0)
     await page.goto(url)
     await page.getByRole('heading', { name: 'is no longer valid' }).waitFor()
@@ -307,6 +309,16 @@ describeConsole('the console in a browser', (opened) => {
       .getByText(/^Sonant \d/)
       .waitFor()
     await page.keyboard.press('Escape')
+    await page.getByLabel('Job id begins with').focus()
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('combobox', { name: 'Go to, or do' })
+    await palette.fill('dark')
+    await page.getByRole('option', { name: /Dark colours/, selected: true }).waitFor()
+    expect(await flaws(page, 'palette')).toEqual([])
+    await palette.fill('cred')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(at('credits'))
+    await page.locator('h1:focus').waitFor()
     await page.close()
   })
 
@@ -405,6 +417,7 @@ describeConsole('the console in a browser', (opened) => {
   lexiconJourneys(opened)
   readingJourneys(opened)
   creditsJourneys(opened)
+  firstStepJourneys(opened)
   namesJourneys(opened)
   columnJourneys(opened)
   clockJourneys(opened)

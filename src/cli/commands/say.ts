@@ -16,6 +16,7 @@ import { errorOf, isVoiceLoading, storedOptions } from '../../jobs/job-shape.ts'
 import { isTerminal, JobFailure } from '../../jobs/job-states.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
+import { isId } from '../../values/id.ts'
 import { commandLine } from '../../values/program.ts'
 import type { Worker } from '../../worker/start-worker.ts'
 import { oneOf, payingFor } from '../options.ts'
@@ -70,6 +71,7 @@ async function say(runtime: Runtime, given: SayOptions, [text = '']: readonly st
   const { submitVoiceJob } = await import('../../voice/submit-voice-job.ts')
   const ctx = runtime.as({ kind: 'system' })
   const options = { ...given, endpoint: given.endpoint ?? (await usualEndpoint(ctx, given.voice)) }
+  checkVoice(ctx, options)
   const voice = options.voice ?? firstVoice(ctx, options.endpoint)
   const payer = await payerOf(ctx, options.account)
   const captions = captionsIn(options.captions)
@@ -104,10 +106,18 @@ async function usualEndpoint(ctx: ServiceContext, voice: string | undefined): Pr
   return answering.includes(usual) ? USUAL_ENDPOINT : (able[0]?.slug ?? USUAL_ENDPOINT)
 }
 
-function formatOf({ catalog }: ServiceContext, { endpoint, output }: Chosen): FileFormat | undefined {
-  const named = FILE_FORMATS.find((format) => output !== undefined && extname(output).toLowerCase() === `.${format}`)
+/** Voices of the account's library go by their ids, which the submission checks. @throws INVALID_REQUEST */
+function checkVoice({ catalog }: ServiceContext, { endpoint, voice }: Chosen): void {
+  const voices = catalog.current.endpoints.get(endpoint)?.voices.map(({ slug }) => slug)
+  if (voice === undefined || voices === undefined || voices.includes(voice) || isId('voice', voice)) return
+  throw invalidRequest(`Give --voice one of the voices of "${endpoint}": ${voices.join(', ')}.`)
+}
+
+function formatOf({ catalog }: ServiceContext, { endpoint, output = '' }: Chosen): FileFormat | undefined {
+  const ending = extname(output).toLowerCase()
+  const named = FILE_FORMATS.find((format) => ending === `.${format}`)
   const formats = catalog.current.endpoints.get(endpoint)?.audio?.formats ?? USUAL_FORMATS
-  if (named === undefined || formats.includes(named)) return named
+  if (ending === '' || (named !== undefined && formats.includes(named))) return named
   const endings = formats.map((format) => `.${format}`).join(', ')
   throw invalidRequest(`Give -o a file that ends with one of ${endings}, the formats of "${endpoint}", or --format.`)
 }

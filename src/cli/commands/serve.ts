@@ -7,11 +7,12 @@ export function addServeCommands(program: Command): void {
   program
     .command('start')
     .description('run the API and a worker in one process')
-    .action(() => run({ api: true, worker: true, demo: true }))
+    .option('--no-open', 'do not show the console in a browser; only a start on a terminal with a display does')
+    .action(({ open }: { open: boolean }) => run({ api: true, worker: true, demo: true, open }))
   program
     .command('serve')
     .description('run the API alone')
-    .action(() => run({ api: true, worker: false, demo: false }))
+    .action(() => run({ api: true, worker: false, demo: false, open: false }))
   program
     .command('work')
     .description('run a worker alone')
@@ -22,6 +23,7 @@ export function addServeCommands(program: Command): void {
         api: false,
         worker: true,
         demo: false,
+        open: false,
         ...(pools !== undefined && { pools }),
         ...(server !== undefined && { serverFile: server }),
       }),

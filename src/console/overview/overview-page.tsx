@@ -15,6 +15,7 @@ import { Page } from '../parts/page.tsx'
 import { toast } from '../parts/toast.tsx'
 import { jobCounts } from '../shell/account-live.ts'
 import { useFile } from '../shell/use-file.ts'
+import { areAway } from './put-away.ts'
 import { Tile } from './tile.tsx'
 
 const DAY_MS = 86_400_000
@@ -23,8 +24,10 @@ const MINUTE_MS = 60_000
 const REFRESH_MS = 5 * MINUTE_MS
 const CHANGED_MS = 10_000
 const FIRST_JOB_MS = 1000
+/** An account with more of them is past its first steps. */
+const BEGINNER_JOBS = 50
 
-/** Shows the running jobs, the last day in figures and the failures; first steps until the first job. */
+/** Shows the running jobs, the last day in figures and the failures; first steps until they are put away, or the account is used. */
 export function OverviewPage() {
   const look = Math.floor(now.value / REFRESH_MS)
   const variables = useMemo(() => {
@@ -42,13 +45,22 @@ export function OverviewPage() {
   return (
     <Page title="Overview" actions={actions}>
       <Load query={query} skeleton={<SkeletonRows />}>
-        {(data) => (isEmpty && !hasJobs(jobCounts.value) ? <Steps /> : <Figures data={data} />)}
+        {(data) => {
+          const isFresh = isEmpty && !hasJobs(jobCounts.value)
+          const hasSteps = !areAway() && (data.latest.totalCount ?? 0) <= BEGINNER_JOBS
+          return (
+            <div class="cards">
+              {hasSteps && <Steps />}
+              {!(isFresh && hasSteps) && <Figures data={data} />}
+            </div>
+          )
+        }}
       </Load>
     </Page>
   )
 }
 
-/** Most visits are of accounts that have jobs: the first steps have a file of their own. */
+/** Most visits are of accounts that have many jobs: the first steps have a file of their own. */
 function Steps() {
   const file = useFile(true, () => import('./first-steps.tsx'), noSteps)
   return file === null ? <SkeletonRows /> : <file.FirstSteps />

@@ -4,3 +4,7 @@ export function serviceCommand(args: string): string {
   const meta = globalThis.document?.querySelector<HTMLMetaElement>('meta[name="sonant-command"]')
   return `${meta?.content ?? 'npx sonant'} ${args}`
 }
+
+/** As a shell takes it, whatever is in it. */
+export const quoted = (text: string): string =>
+  /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

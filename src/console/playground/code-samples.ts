@@ -1,4 +1,4 @@
-import { serviceCommand } from '../parts/service-command.ts'
+import { quoted, serviceCommand } from '../parts/service-command.ts'
 /** The request that the samples show. */
 export interface Spoken {
   readonly service: string
@@ -70,6 +70,3 @@ function commandLine({ slug, voiceInput, inputs }: Spoken): string {
   const voice = inputs[voiceInput] === undefined ? '' : ` --voice ${quoted(String(inputs[voiceInput]))}`
   return serviceCommand(`say ${quoted(String(text))} --endpoint ${slug}${voice} -o speech.wav`)
 }
-
-/** As a shell takes it, whatever is in it. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

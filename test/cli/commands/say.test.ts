@@ -57,8 +57,18 @@ describe('sonant say', { timeout: DEADLINE_MS }, () => {
     expect((await readFile(file)).subarray(0, 2).toString('hex')).toMatch(/^(fff[23ab]|4944)/)
   })
 
-  test('names the endings that an endpoint has formats for, and charges nothing', async () => {
+  test('names the endings that an endpoint has formats for, and its voices, and charges nothing', async () => {
     const account = await service.createAccount()
+    const env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+    const unknown = await run(['say', 'Hello!', '--account', account, '-o', join(await makeTempDir(), 'a.xyz')], env)
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringMatching(/^Give -o a file that ends with .*\.wav/)])
+    const nobody = await run(['say', 'Hello!', '--account', account, '--voice', 'nobody'], env)
+    expect([nobody.code, nobody.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Give --voice one of the voices of "tts": aria, .*\.\n$/),
+    ])
+    const misspelt = await run(['sya', 'Hello!'], env)
+    expect(misspelt.stderr.trim().split('\n').length).toBeLessThan(5)
     await applyEndpoint(service.runtime, 'small', {}, { audio: { formats: ['mp3', 'opus'] } })
     const asked = [
       'say',
@@ -70,7 +80,7 @@ describe('sonant say', { timeout: DEADLINE_MS }, () => {
       '-o',
       join(await makeTempDir(), 'a.wav'),
     ]
-    const { code, stderr } = await run(asked, { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir })
+    const { code, stderr } = await run(asked, env)
     expect([code, stderr]).toEqual([
       1,
       'Give -o a file that ends with one of .mp3, .opus, the formats of "small", or --format.\n',

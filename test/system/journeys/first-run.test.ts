@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
@@ -42,15 +42,31 @@ const tampered = (url: string): string[] =>
     return changed.href
   })
 
+/** A program in place of the one that opens browsers: it notes what it is given. */
+async function recordedBrowser() {
+  const folder = await makeTempDir()
+  const note = join(folder, 'opened')
+  for (const name of ['xdg-open', 'open'])
+    await writeFile(join(folder, name), `#!/bin/sh\nprintf %s "$1" > ${note}.part && mv ${note}.part ${note}\n`, {
+      mode: 0o755,
+    })
+  const env = { PATH: `${folder}${delimiter}${process.env.PATH}`, DISPLAY: ':0' }
+  return { env, opened: () => readFile(note, 'utf8').catch(() => undefined) }
+}
+
 describe('the first start', { timeout: 120_000 }, () => {
   afterAll(cleanUp)
 
-  test('on a terminal shows no JSON between its lines, and the log in short ones; Ctrl-C ends it', async () => {
+  test('on a terminal shows no JSON between its lines, and the log in short ones, and opens the console signed in; Ctrl-C ends it', async () => {
     const dataDir = join(await makeTempDir(), 'data')
     const [port] = await freePorts(1)
-    const terminal = startInTerminal(['start'], { DATA_DIR: dataDir, PORT: String(port) })
+    const { env, opened } = await recordedBrowser()
+    const terminal = startInTerminal(['start'], { DATA_DIR: dataDir, PORT: String(port), ...env })
     try {
       await terminal.shows(/^curl .*\n/m)
+      expect(`Console: ${await until(opened, 30_000, 'the browser')}`).toBe(
+        /^Console: .*$/m.exec(terminal.shown())?.[0],
+      )
       terminal.pressCtrlC()
       expect(await terminal.ended()).toBe(0)
       const lines = terminal.shown().split('\n')
@@ -58,7 +74,7 @@ describe('the first start', { timeout: 120_000 }, () => {
       expect(lines).toContainEqual(expect.stringMatching(/^\d\d:\d\d:\d\d {2}migrated the database {2}migrations=\d+$/))
       expect(lines).toContain(`Sonant listens on http://127.0.0.1:${port}`)
       expect(lines).toContainEqual(
-        expect.stringMatching(/^All voices are robotic ones.* npx sonant models pull kokoro /),
+        expect.stringMatching(/^3\. All voices are robotic ones.* npx sonant models pull kokoro /),
       )
       expect(lines).toContainEqual(expect.stringMatching(/stopping {2}signal=SIGINT$/))
     } finally {
@@ -130,8 +146,8 @@ describe('the first run', () => {
       call(`${service.url}/graphql`, { method: 'POST', headers: { cookie, origin: service.url }, body: { query } })
     const redeem = () => ask(`mutation { redeemSignInLink(token: "${token}") { __typename } }`)
     const cookie = (await redeem()).headers['set-cookie']!.split(';')[0]!
-    const me = await ask('{ me { user { email role hasPassword } accountName } }', cookie)
-    const user = { email: 'owner@demo.invalid', role: 'OWNER', hasPassword: false }
+    const me = await ask('{ me { user { email role operator hasPassword } accountName } }', cookie)
+    const user = { email: 'owner@demo.invalid', role: 'OWNER', operator: true, hasPassword: false }
     expect(me.json()).toEqual({ data: { me: { user, accountName: 'demo' } } })
     expect((await redeem()).headers['set-cookie']).toBeUndefined()
     expect(service.stderr()).not.toContain(token)
