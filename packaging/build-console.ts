@@ -40,7 +40,7 @@ export async function buildConsole(
       rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } } },
     },
   })
-  for (const file of globSync('assets/*', { cwd: folder })) compress(join(folder, file))
+  for (const file of globSync('assets/*.{js,css,svg}', { cwd: folder })) compress(join(folder, file))
   return true
 }
 

@@ -80,7 +80,12 @@ const longestOf = (labels: readonly string[]): number => Math.max(0, ...labels.m
 const stepOf = ({ times: [first = 0, second = first] }: Line): number => (second - first) / 1000
 
 function axesOf(latest: Latest, shape: Shape, colour: Colour): uPlot.Axis[] {
-  const axis = { stroke: colour('outline-color'), font: '12px system-ui', ticks: { show: false }, gap: 6 }
+  const axis = {
+    stroke: colour('outline-color'),
+    font: '12px Inter, sans-serif',
+    ticks: { show: false },
+    gap: 6,
+  }
   return [
     {
       ...axis,

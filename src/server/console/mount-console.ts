@@ -93,6 +93,7 @@ function consoleHeaders(publicUrl: string, bucketUrl: string | null): Readonly<R
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self' data:",
     `media-src 'self' data: ${media}`,
     `connect-src 'self' ${media}`,

@@ -10,6 +10,7 @@ import { mountConsole } from '../../../src/server/console/mount-console.ts'
 const HTML = { accept: 'text/html,*/*;q=0.8' }
 const MAX_FIRST_LOAD_BYTES = 60 * 1024
 const MAX_LAZY_BYTES = 30 * 1024
+const MAX_FONT_BYTES = 30 * 1024
 
 let folder: string
 let app: FastifyInstance
@@ -54,7 +55,7 @@ describe('the page of the console', () => {
   test('has exactly this policy, and is alone in its browsing context', async () => {
     const { headers } = await app.inject({ url: '/console', headers: HTML })
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+      "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; " +
         "media-src 'self' data: https://voice.example.org; connect-src 'self' https://voice.example.org; base-uri 'none'; form-action 'none'; " +
         "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     )
@@ -105,6 +106,10 @@ describe('the files of the console', () => {
     const lazy = files().filter((name) => /\.(js|css)$/.test(name) && !first.includes(name))
     expect(first.map(sentBytes).reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_FIRST_LOAD_BYTES)
     expect(lazy.filter((name) => sentBytes(name) > MAX_LAZY_BYTES)).toEqual([])
+    const fonts = files().filter((name) => name.endsWith('.woff2'))
+    expect([fonts.length, fonts]).toEqual([1, named().filter((name) => name.endsWith('.woff2'))])
+    expect(sentBytes(fonts[0]!)).toBeLessThanOrEqual(MAX_FONT_BYTES)
+    expect(readFileSync(join(folder, 'inter-license.txt'), 'utf8')).toContain('SIL OPEN FONT LICENSE')
     // Only developers of the console need this.
     expect(lazy.filter((name) => name.includes('design'))).toEqual([])
   })
