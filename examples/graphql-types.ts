@@ -841,17 +841,6 @@ export type GrantableScopesQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type GrantableScopesQuery = { grantableScopes: Array<{ name: string, description: string }> };
 
-export type HearEngineMutationVariables = Exact<{
-  slug: string;
-  text?: string | null | undefined;
-}>;
-
-
-export type HearEngineMutation = { hearEngine:
-    | { __typename: 'HeardSpeech', audio: string | null, speechMs: number | null, audioMs: number | null, problem: string | null }
-    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string }
-   };
-
 export type InviteUserMutationVariables = Exact<{
   email: string;
   role: UserRole;
@@ -1055,18 +1044,6 @@ export type PoolsUpdatedSubscriptionVariables = Exact<{
 
 
 export type PoolsUpdatedSubscription = { poolsUpdated: Array<{ name: string, waiting: number, processing: number, workers: number }> };
-
-export type ProposeEngineMutationVariables = Exact<{
-  address: string;
-  apiKey?: string | null | undefined;
-  name?: string | null | undefined;
-}>;
-
-
-export type ProposeEngineMutation = { proposeEngine:
-    | { __typename: 'EngineProposal', server: string, kindName: string, models: Array<string>, slug: string, source: string | null, voices: Array<{ engineVoice: string, language: string | null }> }
-    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
-   };
 
 export type ReadingQueryVariables = Exact<{
   text: string;
@@ -1440,7 +1417,6 @@ export const enginesQueryVariables: EnginesQueryVariables = {}
 export const expireWebhookSecretMutationVariables: ExpireWebhookSecretMutationVariables = {"id":"secret_1"}
 export const failureCausesQueryVariables: FailureCausesQueryVariables = {}
 export const grantableScopesQueryVariables: GrantableScopesQueryVariables = {}
-export const hearEngineMutationVariables: HearEngineMutationVariables = {"slug":"tts","text":"This is how I sound."}
 export const inviteUserMutationVariables: InviteUserMutationVariables = {"email":"member@example.com","role":"MEMBER"}
 export const jobQueryVariables: JobQueryVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const jobChangesSubscriptionVariables: JobChangesSubscriptionVariables = {"filter":{"statuses":["QUEUED","PROCESSING"]},"everyMs":250,"endedWithinMs":60000}
@@ -1458,7 +1434,6 @@ export const nodeQueryVariables: NodeQueryVariables = {"id":"voice.tts"}
 export const nodesQueryVariables: NodesQueryVariables = {"ids":["voice.tts","job_01h455vb4pex5vsknk084sn02q"]}
 export const poolsQueryVariables: PoolsQueryVariables = {}
 export const poolsUpdatedSubscriptionVariables: PoolsUpdatedSubscriptionVariables = {}
-export const proposeEngineMutationVariables: ProposeEngineMutationVariables = {"address":"http://gpu-1:8880","name":"Studio"}
 export const readingQueryVariables: ReadingQueryVariables = {"text":"Dr. Lee paid $1.50 on 11/28/2026.","language":"English"}
 export const reauthenticateMutationVariables: ReauthenticateMutationVariables = {"password":"a password of at least ten letters"}
 export const redeemSignInLinkMutationVariables: RedeemSignInLinkMutationVariables = {"token":"what follows # in the address of the link"}

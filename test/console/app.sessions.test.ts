@@ -1,4 +1,5 @@
 import { describeConsole } from './journeys/describe-console.ts'
+import { earJourneys } from './journeys/display/ears.ts'
 import { endpointsJourneys } from './journeys/operator/endpoints.ts'
 import { unservedPoolJourneys } from './journeys/operator/unserved-pools.ts'
 import { federationJourneys } from './journeys/sessions/federation.ts'
@@ -14,4 +15,5 @@ describeConsole('sessions and changes by others in a browser', (opened) => {
   unservedPoolJourneys(opened)
   followingJourneys(opened)
   federationJourneys(opened)
+  earJourneys(opened)
 })

@@ -97,10 +97,10 @@ interface ButtonsProps {
 
 const Buttons = ({ isNew, isRunning, isReady, onClose }: ButtonsProps) => (
   <div class="row end">
-    <button type="button" class="button" disabled={isRunning} onClick={onClose}>
+    <button type="button" class="button" aria-disabled={isRunning} onClick={onClose}>
       Back
     </button>
-    <button type="submit" class="button primary" disabled={!isReady}>
+    <button type="submit" class="button primary" aria-disabled={!isReady}>
       {isNew ? 'Create' : 'Save'}
     </button>
   </div>

@@ -16,7 +16,7 @@ interface KeysTableProps {
 
 export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
   <div class="table-box as-cards">
-    <table>
+    <table aria-label="API keys">
       <thead>
         <tr>
           <th>Name</th>
@@ -24,7 +24,7 @@ export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
           <th>Scopes</th>
           <th>Last used</th>
           <th>Expires</th>
-          <th>Made</th>
+          <th aria-sort="descending">Made</th>
           <th class="end">
             <span class="unseen">Actions</span>
           </th>
@@ -47,11 +47,11 @@ interface KeyRowProps {
 
 const KeyRow = ({ apiKey, onEdit, onDelete }: KeyRowProps) => (
   <tr>
-    <td>
+    <th scope="row">
       <strong class="clip-cell" dir="auto" title={apiKey.name}>
         {apiKey.name}
       </strong>
-    </td>
+    </th>
     <td>
       <code title={apiKey.id}>{apiKey.hint ? `snt_…${apiKey.hint}` : 'snt_…'}</code>
     </td>

@@ -16,7 +16,7 @@ interface AuditTableProps {
 /** Changes, newest first: when, which caller, what, and to what. */
 export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
   <div class="table-box as-cards">
-    <table>
+    <table aria-label="Changes">
       <thead>
         <tr>
           <th>What</th>
@@ -24,7 +24,7 @@ export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
           <th class={withAccount ? 'from-900' : undefined}>Detail</th>
           <th>By</th>
           {withAccount && <th>Account</th>}
-          <th>When</th>
+          <th aria-sort="descending">When</th>
         </tr>
       </thead>
       <tbody>
@@ -38,7 +38,7 @@ export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
 
 const ChangeRow = ({ row, withAccount }: { row: AuditRow; withAccount: boolean }) => (
   <tr>
-    <td>{isTakenBack(row) ? 'Credits taken back' : ACTIONS[row.action][0]}</td>
+    <th scope="row">{isTakenBack(row) ? 'Credits taken back' : ACTIONS[row.action][0]}</th>
     <td data-label="To">
       <Subject row={row} />
     </td>

@@ -28,7 +28,13 @@ export function CaptionLinks({ jobId, name }: CaptionLinksProps) {
   return (
     <>
       {(['VTT', 'SRT'] as const).map((format) => (
-        <button key={format} type="button" class="menu-item" disabled={save.isOff} onClick={() => save.run(format)}>
+        <button
+          key={format}
+          type="button"
+          class="menu-item"
+          aria-disabled={save.isOff}
+          onClick={() => save.run(format)}
+        >
           {format} captions
         </button>
       ))}

@@ -2,7 +2,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useQuery } from '../api/use-query.ts'
 import { type WordsQuery, words as wordsQuery } from '../operations.ts'
 import { Reason } from '../parts/failure.tsx'
+import { langOf } from '../parts/languages.ts'
 import type { Heard } from '../parts/player.tsx'
+import { useTextLanguage } from '../playground/use-text-language.ts'
 import { inPieces, type SpokenSentence, type Timed, wordAt } from './spoken-text.ts'
 
 const TIMINGS = {
@@ -30,6 +32,7 @@ export function Transcript({ jobId, heard, text, lang, isEager = false }: Transc
     if (heard.isPlaying) setWanted(true)
   }, [heard.isPlaying])
   const job = data?.voiceJob
+  const found = useTextLanguage(lang === undefined ? sampleOf(job?.sentences ?? []) : '', null, null)
   if (failure !== null)
     return (
       <p class="faint small-text transcript-note">
@@ -47,8 +50,14 @@ export function Transcript({ jobId, heard, text, lang, isEager = false }: Transc
         {text}
       </p>
     )
-  return <Words job={job} words={job.words} sentences={job.sentences} {...{ heard, lang }} />
+  return <Words job={job} words={job.words} sentences={job.sentences} heard={heard} lang={lang ?? langOf(found)} />
 }
+
+const sampleOf = (sentences: readonly Timed[]): string =>
+  sentences
+    .slice(0, 5)
+    .map(({ text }) => text)
+    .join(' ')
 
 interface WordsProps {
   readonly job: WordsQuery['voiceJob']

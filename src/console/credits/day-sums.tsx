@@ -19,7 +19,7 @@ interface DaySumsProps {
 export function DaySums({ range }: DaySumsProps) {
   const { from, to } = range
   const days = summedDays(range, timeNow())
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  const { timeZone } = Intl.DateTimeFormat('en').resolvedOptions()
   const query = useQuery(creditDays, from && days !== null ? { from, timeZone, ...(to && { to }) } : null)
   if (days === null) return null
   return (

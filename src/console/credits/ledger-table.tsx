@@ -16,12 +16,12 @@ interface LedgerTableProps {
 /** Changes of a balance, each with what it left. */
 export const LedgerTable = ({ entries, jobsPath = '/jobs' }: LedgerTableProps) => (
   <div class="table-box as-cards">
-    <table>
+    <table aria-label="Ledger">
       <thead>
         <tr>
           <th>Kind</th>
           <th>Job</th>
-          <th>When</th>
+          <th aria-sort="descending">When</th>
           <th class="end">Credits</th>
           <th class="end">Balance</th>
         </tr>
@@ -29,9 +29,9 @@ export const LedgerTable = ({ entries, jobsPath = '/jobs' }: LedgerTableProps) =
       <tbody>
         {entries.map(({ id, kind, amount, balance, jobId, createdAt }) => (
           <tr key={id}>
-            <td>
+            <th scope="row">
               <span class={`pill ${KINDS[kind][1]}`}>{KINDS[kind][0]}</span>
-            </td>
+            </th>
             <td>{jobId ? <ShortId id={jobId} href={at(`${jobsPath}/${jobId}`)} /> : <span class="faint">–</span>}</td>
             <td>
               <Moment at={createdAt} />

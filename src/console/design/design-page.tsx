@@ -144,7 +144,7 @@ const Buttons = ({ onDanger }: { onDanger: () => void }) => (
     <button type="button" class="button quiet">
       Quiet
     </button>
-    <button type="button" class="button" disabled>
+    <button type="button" class="button" aria-disabled>
       Disabled
     </button>
     <Drop icon="download" text="Menu">

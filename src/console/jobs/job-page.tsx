@@ -173,7 +173,7 @@ const Artifacts = ({ artifacts }: { artifacts: Job['artifacts'] }) => (
       <h2>Files</h2>
     </div>
     <div class="table-box as-cards">
-      <table>
+      <table aria-label="Outputs of the job">
         <thead>
           <tr>
             <th>Output</th>
@@ -186,7 +186,7 @@ const Artifacts = ({ artifacts }: { artifacts: Job['artifacts'] }) => (
         <tbody>
           {artifacts.map((file) => (
             <tr key={file.id}>
-              <td>{file.output}</td>
+              <th scope="row">{file.output}</th>
               <td>{file.contentType}</td>
               <td class="end">{bytes(file.bytes)}</td>
               <td class="end">{duration(file.durationMs)}</td>

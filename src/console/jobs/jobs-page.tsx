@@ -131,7 +131,7 @@ function JobsList({ list, jobs, filter, isFirst, isNewestFirst, onReload, empty 
   return (
     <>
       {isFirst && isNewestFirst && <NewerButton newer={newer} onReload={onReload} />}
-      <JobsTable rows={rows} selection={selection} query={listQuery(query)} />
+      <JobsTable rows={rows} selection={selection} query={listQuery(query)} order={orderOf(query)} />
       <Pager pageInfo={jobs.pageInfo} onMove={(cursors) => change(cursors)}>
         {`${count(jobs.totalCount)} ${jobs.totalCount === 1 ? 'job' : 'jobs'}`}
       </Pager>

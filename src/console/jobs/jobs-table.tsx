@@ -3,7 +3,7 @@ import { SelectAllCell, SelectCell } from '../lists/select-cells.tsx'
 import { useKeptPlace } from '../lists/use-kept-place.ts'
 import { useRowLetters } from '../lists/use-row-letters.ts'
 import type { Selection } from '../lists/use-selection.ts'
-import type { JobRowFragment } from '../operations.ts'
+import type { JobOrder, JobRowFragment } from '../operations.ts'
 import { duration } from '../parts/format.ts'
 import { Moment } from '../parts/moment.tsx'
 import { costCell } from './cost-text.ts'
@@ -16,15 +16,16 @@ interface JobsTableProps {
   readonly selection: Selection
   /** The list's filters, kept in the address of a job for its neighbours. */
   readonly query: string
+  readonly order: JobOrder | undefined
 }
 
-export function JobsTable({ rows, selection, query }: JobsTableProps) {
+export function JobsTable({ rows, selection, query, order }: JobsTableProps) {
   useKeptPlace()
   useRowLetters(selection.toggle)
   return (
     <div class="table-box as-cards">
-      <table>
-        <JobsHead selection={selection} />
+      <table aria-label="Jobs">
+        <JobsHead selection={selection} order={order} />
         <tbody>
           {rows.map((job) => (
             <JobTableRow key={job.id} {...{ job, query, selection }} />
@@ -35,7 +36,13 @@ export function JobsTable({ rows, selection, query }: JobsTableProps) {
   )
 }
 
-const JobsHead = ({ selection }: { selection: Selection }) => (
+interface HeadProps {
+  readonly selection: Selection
+  /** Undefined: newest first. */
+  readonly order: JobOrder | undefined
+}
+
+const JobsHead = ({ selection, order = { field: 'CREATED_AT', direction: 'DESC' } }: HeadProps) => (
   <thead>
     <tr>
       <SelectAllCell selection={selection} />
@@ -43,12 +50,17 @@ const JobsHead = ({ selection }: { selection: Selection }) => (
       <th>State</th>
       <th class="end">Length</th>
       <th class="end">Cost</th>
-      <th>Submitted</th>
+      <th aria-sort={sortOf(order, 'CREATED_AT')}>Submitted</th>
       <th class="roomy from-840">Key</th>
-      <th class="end from-900">Run</th>
+      <th class="end from-900" aria-sort={sortOf(order, 'DURATION')}>
+        Run
+      </th>
     </tr>
   </thead>
 )
+
+const sortOf = ({ field, direction }: JobOrder, of: JobOrder['field']) =>
+  field === of ? (direction === 'ASC' ? 'ascending' : 'descending') : undefined
 
 interface RowProps {
   readonly job: JobRowFragment
@@ -63,9 +75,9 @@ function JobTableRow({ job, query, selection }: RowProps) {
   return (
     <tr class={look} data-job={job.id} onClick={onClick}>
       <SelectCell id={job.id} selection={selection} />
-      <td class="clip">
+      <th scope="row" class="clip">
         <JobCell job={job} href={href} />
-      </td>
+      </th>
       <td>
         <JobState job={job} />
       </td>

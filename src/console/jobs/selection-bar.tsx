@@ -63,7 +63,7 @@ export function SelectionBar({ rows, selection, onDone }: SelectionBarProps) {
             key={bulk}
             type="button"
             class="button small"
-            disabled={fitting[bulk].length === 0}
+            aria-disabled={fitting[bulk].length === 0}
             onClick={() => setAsked(bulk)}
           >
             <Icon name={icon} size={14} /> {text} {fitting[bulk].length}
@@ -102,7 +102,7 @@ function DownloadButton({ jobs }: { readonly jobs: readonly JobRowFragment[] }) 
     }
   }
   return (
-    <button type="button" class="button small" disabled={jobs.length === 0} onClick={() => void onClick()}>
+    <button type="button" class="button small" aria-disabled={jobs.length === 0} onClick={() => void onClick()}>
       <Icon name="download" size={14} /> Download {jobs.length}
     </button>
   )

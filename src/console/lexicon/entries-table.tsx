@@ -11,10 +11,10 @@ interface EntriesTableProps {
 
 export const EntriesTable = ({ entries, onHear, onEdit, onDelete }: EntriesTableProps) => (
   <div class="table-box as-cards">
-    <table class="entries-table">
+    <table class="entries-table" aria-label="Words">
       <thead>
         <tr>
-          <th>Word</th>
+          <th aria-sort="ascending">Word</th>
           <th>Spoken as</th>
           <th>Language</th>
           <th class="end">
@@ -25,9 +25,9 @@ export const EntriesTable = ({ entries, onHear, onEdit, onDelete }: EntriesTable
       <tbody>
         {entries.map((entry) => (
           <tr key={keyOf(entry)}>
-            <td class="wrap" dir="auto" lang={langOf(entry.language)}>
+            <th scope="row" class="wrap" dir="auto" lang={langOf(entry.language)}>
               <strong>{entry.grapheme}</strong>
-            </td>
+            </th>
             <td class="wrap" dir="auto" lang={langOf(entry.language)} data-label="→">
               {entry.alias}
             </td>

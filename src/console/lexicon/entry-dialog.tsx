@@ -4,6 +4,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Field, TextField } from '../parts/field.tsx'
 import { LanguageSelect } from '../parts/language-select.tsx'
+import { toast } from '../parts/toast.tsx'
 import { type Entry, type EntryErrors, errorsOf, keyOf, withEntry } from './entries.ts'
 import type { Save } from './use-lexicon.ts'
 
@@ -27,6 +28,7 @@ export function EntryDialog({ entry, begin = EMPTY, entries, save, onClose }: En
   const errors = errorsOf(clean, others)
   const store = useAction(async () => {
     await save((newest) => withEntry(newest, clean, entry))
+    toast(`“${clean.grapheme}” is saved.`)
     onClose()
   })
   const isReady = clean.grapheme !== '' && clean.alias !== '' && Object.keys(errors).length === 0
@@ -41,7 +43,7 @@ export function EntryDialog({ entry, begin = EMPTY, entries, save, onClose }: En
         {store.failure !== null && <Failure failure={store.failure} />}
         <EntryFields draft={draft} errors={errors} onChange={set} />
         <div class="row end">
-          <button type="submit" class="button primary" disabled={!isReady || store.isOff}>
+          <button type="submit" class="button primary" aria-disabled={!isReady || store.isOff}>
             {entry === null ? 'Add' : 'Save'}
           </button>
         </div>

@@ -35,7 +35,7 @@ export function FileMenu({ entries, onFile, onWrong }: FileMenuProps) {
         accept="application/json,.json"
         onChange={(event) => void read(event.currentTarget.files?.[0])}
       />
-      <button type="button" class="button" disabled={entries.length === 0} onClick={() => download(entries)}>
+      <button type="button" class="button" aria-disabled={entries.length === 0} onClick={() => download(entries)}>
         <Icon name="download" /> Export
       </button>
     </>

@@ -44,7 +44,7 @@ export function ImportDialog({ file, entries, save, onClose }: ImportDialogProps
           <button
             type="button"
             class={way === 'replace' && entries.length > 0 ? 'button danger' : 'button primary'}
-            disabled={store.isOff || after > MAX_SAVED}
+            aria-disabled={store.isOff || after > MAX_SAVED}
             onClick={() => store.run()}
           >
             {way === 'add' ? 'Import' : 'Replace'}

@@ -4,6 +4,7 @@ import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
+import { toast } from '../parts/toast.tsx'
 import { type Entry, without } from './entries.ts'
 import { EntriesList } from './entries-list.tsx'
 import { EntryDialog } from './entry-dialog.tsx'
@@ -89,7 +90,10 @@ function LexiconDialog({ open, entries, save, onClose }: LexiconDialogProps) {
       title={`Delete “${entry.grapheme}”?`}
       action="Delete the word"
       isDanger
-      onConfirm={() => save((newest) => without(newest, entry))}
+      onConfirm={async () => {
+        await save((newest) => without(newest, entry))
+        toast(`“${entry.grapheme}” is deleted.`)
+      }}
       onClose={onClose}
     >
       <p>Jobs that start from now on use the pronunciation of the voice.</p>

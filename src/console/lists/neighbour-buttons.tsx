@@ -23,7 +23,7 @@ export function NeighbourButtons({ noun, previous, next }: NeighbourButtonsProps
       class="button only-icon"
       aria-label={`${name} ${noun}`}
       title={`${name} ${noun} (${letter})`}
-      disabled={!href}
+      aria-disabled={!href}
       onClick={() => go(href)}
     >
       <Icon name={icon} />

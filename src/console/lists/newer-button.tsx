@@ -7,9 +7,17 @@ export const NewerButton = ({ newer, onReload }: { readonly newer: number; reado
     focusHeading()
     onReload()
   }
-  return newer === 0 ? null : (
-    <button type="button" class="newer" onClick={onClick}>
-      {count(newer)} newer
-    </button>
+  return (
+    <>
+      {/* It is said once, however many follow. */}
+      <span class="unseen" role="status">
+        {newer > 0 && 'There are newer entries.'}
+      </span>
+      {newer > 0 && (
+        <button type="button" class="newer" onClick={onClick}>
+          {count(newer)} newer
+        </button>
+      )}
+    </>
   )
 }

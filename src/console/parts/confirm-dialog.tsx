@@ -45,7 +45,7 @@ export function ConfirmDialog({ title, children, action, isDanger, typed, isOff,
           <button
             type="submit"
             class={isDanger ? 'button danger' : 'button primary'}
-            disabled={confirm.isOff || !isReady}
+            aria-disabled={confirm.isOff || !isReady}
           >
             {action}
           </button>

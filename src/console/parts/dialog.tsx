@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx'
 import { focusHeading } from './page.tsx'
 
 /** The one button of a dialog that does what it asks for. */
-const CONFIRMS = ':is(.primary, .danger):enabled'
+const CONFIRMS = ':is(.primary, .danger):not([aria-disabled=true])'
 
 interface DialogProps {
   readonly title: string

@@ -3,6 +3,7 @@ import { useSecondsLeft } from '../api/use-seconds-left.ts'
 import { labelOf } from '../api/words.ts'
 import { clockTime } from './format.ts'
 import { Icon } from './icon.tsx'
+import { OUTAGE, useSaidOnce } from './use-said-once.ts'
 
 interface ReasonProps {
   readonly failure: ApiError
@@ -21,34 +22,37 @@ interface FailureProps extends ReasonProps {
 }
 
 /** Shows a failure in its place: the sentence, the code, the request's id and the next step. */
-export const Failure = ({ failure, onRetry, onPath, fieldOf, asOf, isAskedAgain }: FailureProps) => (
-  <div class="notice bad" role="alert">
-    <Icon name="alert" />
-    <div class="notice-body">
-      <p>
-        <Reason failure={failure} isAskedAgain={isAskedAgain} />
-        {asOf !== undefined && ` The data below is as of ${clockTime(new Date(asOf).toISOString())}.`}
-      </p>
-      {failure.details.length > 0 && (
-        <ul>
-          {failure.details.map(({ path, message }) => (
-            <li key={path}>
-              <Path path={path} label={fieldOf?.(path)?.label ?? labelOf(path)} onPath={onPath} />{' '}
-              {!fieldOf?.(path)?.saysWhy && message}
-            </li>
-          ))}
-        </ul>
+export function Failure({ failure, onRetry, onPath, fieldOf, asOf, isAskedAgain }: FailureProps) {
+  const isSaid = useSaidOnce(failure.code === 'OFFLINE' ? OUTAGE : failure.message)
+  return (
+    <div class="notice bad" role={isSaid ? 'alert' : undefined}>
+      <Icon name="alert" />
+      <div class="notice-body">
+        <p>
+          <Reason failure={failure} isAskedAgain={isAskedAgain} />
+          {asOf !== undefined && ` The data below is as of ${clockTime(new Date(asOf).toISOString())}.`}
+        </p>
+        {failure.details.length > 0 && (
+          <ul>
+            {failure.details.map(({ path, message }) => (
+              <li key={path}>
+                <Path path={path} label={fieldOf?.(path)?.label ?? labelOf(path)} onPath={onPath} />{' '}
+                {!fieldOf?.(path)?.saysWhy && message}
+              </li>
+            ))}
+          </ul>
+        )}
+        <p class="faint small-text">
+          {failure.code}
+          {failure.requestId !== undefined && ` · request ${failure.requestId}`}
+        </p>
+      </div>
+      {onRetry !== undefined && !(isAskedAgain && failure.retryAt !== null) && (
+        <RetryButton until={failure.retryAt} onRetry={onRetry} />
       )}
-      <p class="faint small-text">
-        {failure.code}
-        {failure.requestId !== undefined && ` · request ${failure.requestId}`}
-      </p>
     </div>
-    {onRetry !== undefined && !(isAskedAgain && failure.retryAt !== null) && (
-      <RetryButton until={failure.retryAt} onRetry={onRetry} />
-    )}
-  </div>
-)
+  )
+}
 
 interface PathProps extends Pick<FailureProps, 'onPath'> {
   readonly path: string
@@ -65,7 +69,7 @@ const Path = ({ path, label, onPath }: PathProps) =>
   )
 
 const RetryButton = ({ until, onRetry }: { readonly until: number | null; readonly onRetry: () => void }) => (
-  <button type="button" class="button" disabled={useSecondsLeft(until) > 0} onClick={onRetry}>
+  <button type="button" class="button" aria-disabled={useSecondsLeft(until) > 0} onClick={onRetry}>
     Try again
   </button>
 )

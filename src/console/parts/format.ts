@@ -80,7 +80,7 @@ export const typable = (name: string): string =>
     .trim()
     .normalize()
 
-const LETTERS = new Intl.Segmenter()
+const LETTERS = new Intl.Segmenter('en')
 
 /** The first letter of a name as it is read: with its marks, and of what is visible. */
 export function initial(name: string): string {

@@ -17,6 +17,11 @@ interface PageProps {
 
 let hasMoved = false
 
+/** A page was there before: the first heading takes the focus as well. */
+export const noteMove = (): void => {
+  hasMoved = true
+}
+
 /** A screen: its title in the window and as a heading that takes the focus at every navigation but the first. */
 export function Page({ title, crumb, actions, children, isNarrow, isPaused = false }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)

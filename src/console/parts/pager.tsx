@@ -20,7 +20,7 @@ export const Pager = ({ label = 'Pages', pageInfo, onMove, children }: PagerProp
       <button
         type="button"
         class="button"
-        disabled={!pageInfo.hasPreviousPage}
+        aria-disabled={!pageInfo.hasPreviousPage}
         onClick={() => onMove({ before: pageInfo.startCursor ?? null, after: null })}
       >
         Previous
@@ -28,7 +28,7 @@ export const Pager = ({ label = 'Pages', pageInfo, onMove, children }: PagerProp
       <button
         type="button"
         class="button"
-        disabled={!pageInfo.hasNextPage}
+        aria-disabled={!pageInfo.hasNextPage}
         onClick={() => onMove({ after: pageInfo.endCursor ?? null, before: null })}
       >
         Next

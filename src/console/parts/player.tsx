@@ -48,7 +48,7 @@ export function Player({ src, waveOf, label, isAutoplay = false, onError, childr
       <button
         type="button"
         class="play"
-        disabled={src === null}
+        aria-disabled={src === null}
         aria-label={isPlaying ? `Pause ${label}` : `Play ${label}`}
         onClick={toggle}
       >

@@ -18,7 +18,7 @@ interface ShownOnceProps {
 export function ShownOnce({ title, children, value, name, done = 'I have stored it', onClose }: ShownOnceProps) {
   const [isStored, setStored] = useState(false)
   const foot = (
-    <button type="button" class="button primary" disabled={!isStored} onClick={onClose}>
+    <button type="button" class="button primary" aria-disabled={!isStored} onClick={onClose}>
       Done
     </button>
   )

@@ -42,7 +42,7 @@ export function InviteDialog({ onDone, onClose, onLink }: InviteDialogProps) {
         />
         <RoleField role={role} onChange={setRole} />
         <div class="row end">
-          <button type="submit" class="button primary" disabled={invite.isOff || email.trim() === ''}>
+          <button type="submit" class="button primary" aria-disabled={invite.isOff || email.trim() === ''}>
             Add and make a link
           </button>
         </div>

@@ -15,13 +15,15 @@ interface PeopleTableProps {
 
 export const PeopleTable = ({ people, ownId, lastOwnerId, onAct }: PeopleTableProps) => (
   <div class="table-box as-cards">
-    <table>
+    <table aria-label="People">
       <thead>
         <tr>
           <th>Address</th>
           <th>Role</th>
           <th>State</th>
-          <th class="from-980">Added</th>
+          <th class="from-980" aria-sort="ascending">
+            Added
+          </th>
           <th class="from-840">Last seen</th>
           <th class="end">
             <span class="unseen">Actions</span>
@@ -52,14 +54,14 @@ interface PersonRowProps {
 
 const PersonRow = ({ person, isReader, isLastOwner, onAct }: PersonRowProps) => (
   <tr>
-    <td>
+    <th scope="row">
       <span class="row name-cell">
         <strong class="clip-cell" dir="auto" title={person.email}>
           {person.email}
         </strong>
         {isReader && <span class="chip">you</span>}
       </span>
-    </td>
+    </th>
     <td>{person.role === 'OWNER' ? 'Owner' : 'Member'}</td>
     <td>
       <PersonState person={person} />
@@ -135,8 +137,8 @@ interface ActButtonProps {
 const ActButton = ({ label, children, reason, onClick }: ActButtonProps) => (
   <button
     type="button"
-    class="button quiet small"
-    disabled={reason !== undefined}
+    class="button quiet small act"
+    aria-disabled={reason !== undefined}
     title={reason}
     onClick={onClick}
     aria-label={label}

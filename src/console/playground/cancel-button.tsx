@@ -22,7 +22,7 @@ export function CancelButton({ jobId, isCharged }: CancelButtonProps) {
       <button
         type="button"
         class="button small"
-        disabled={cancel.isOff}
+        aria-disabled={cancel.isOff}
         onClick={() => (isCharged ? setAsking(true) : void cancel.run())}
       >
         Cancel

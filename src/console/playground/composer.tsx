@@ -13,6 +13,7 @@ import { EXAMPLES, Sheet } from './sheet.tsx'
 import { SheetFoot } from './sheet-foot.tsx'
 import { startTake } from './takes.ts'
 import { useReadingPanel } from './use-reading-panel.tsx'
+import { useTextLanguage } from './use-text-language.ts'
 import { VoicePicker } from './voice-picker.tsx'
 
 type Endpoint = VoicesQuery['myEndpoints'][number]
@@ -37,20 +38,21 @@ export function Composer({ endpoint, chosenVoice, isAwaited, onVoice, onExpired 
   const { CodeDialog, code, close } = useCodeDialog()
   const about = { text, voice: voice?.slug ?? null }
   const reading = useReadingPanel({ ...about, slug: endpoint.slug, language: languageIn(values) })
+  const language = useTextLanguage(text, endpoint.slug, about.voice)
   const form = useRef<HTMLFormElement>(null)
-  const { speak, isOff, onSubmit } = useSpeaking(endpoint, filled, isAwaited)
+  const { speak, isOff, onSubmit } = useSpeaking(endpoint, { ...filled, language }, isAwaited)
   const onKeyDown = (event: KeyboardEvent) => CodeDialog === null && submitOnEnter(form.current, event)
   const failure = speak.failure ?? code.failure ?? reading.toggle.failure
   const errors = errorsOf(speak.failure?.details ?? [])
   const sheet = fields.find(({ name }) => name === 'text')
   const others = fields.filter(({ name }) => name !== 'text' && name !== endpoint.voiceInput)
-  const cost = { ...about, endpoint: endpoint.slug, perCharacter: endpoint.creditsPerCharacter }
+  const cost = { text, language, perCharacter: endpoint.creditsPerCharacter }
   return (
     <>
       <form ref={form} class="composer" onSubmit={onSubmit} onKeyDown={onKeyDown}>
         <div class="sheet card">
           {failure !== null && <FormRefusal {...{ failure, fields, form }} voiceInput={endpoint.voiceInput} />}
-          <Sheet most={mostOf(sheet)} text={text} error={errors.text} onText={setText} />
+          <Sheet {...{ text, language }} most={mostOf(sheet)} error={errors.text} onText={setText} />
           {reading.panel}
           <SheetFoot
             {...{ ...cost, isOff, most: mostOf(sheet) }}
@@ -97,10 +99,10 @@ function submitOnEnter(form: HTMLFormElement | null, event: KeyboardEvent): void
 }
 
 /** The Speak button. It is off without a text, with a text that is too long, and while the voice loads. */
-function useSpeaking(endpoint: Endpoint, { fields, voice, values, text }: Filled, isAwaited: boolean) {
+function useSpeaking(endpoint: Endpoint, { fields, voice, values, text, language }: Spoken, isAwaited: boolean) {
   const speak = useAction(async () => {
     const spokenBy = { voice: voice?.slug ?? '', voiceName: voice?.name ?? 'the voice' }
-    await startTake({ endpoint: endpoint.slug, ...spokenBy, text, inputs: inputsOf(fields, values) })
+    await startTake({ endpoint: endpoint.slug, ...spokenBy, text, language, inputs: inputsOf(fields, values) })
   })
   const isReady = text.trim() !== '' && !isAwaited && fields.every((field) => !excessOf(field, values[field.name]))
   const onSubmit = (event: Event): void => {
@@ -126,6 +128,7 @@ function useCodeDialog() {
 }
 
 type Filled = ReturnType<typeof useInputs>
+type Spoken = Filled & { readonly language: string | null }
 
 /** Holds the inputs, with the chosen voice in its own one. */
 function useInputs(endpoint: Endpoint, chosenVoice: string | undefined) {

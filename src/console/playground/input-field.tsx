@@ -96,15 +96,22 @@ interface TextProps {
 }
 
 const ChoiceControl = ({ parts, options, placeholder, text, onChange }: TextProps & { options: readonly string[] }) => (
-  <select {...parts} class="select" value={text} onChange={(event) => onChange(event.currentTarget.value)}>
+  <select
+    {...parts}
+    class="select"
+    value={text === placeholder ? '' : text}
+    onChange={(event) => onChange(event.currentTarget.value)}
+  >
     <option value="" dir="auto">
       {placeholder === undefined ? 'Automatic' : `${placeholder} (default)`}
     </option>
-    {options.map((option) => (
-      <option key={option} value={option} dir="auto">
-        {option}
-      </option>
-    ))}
+    {options
+      .filter((option) => option !== placeholder)
+      .map((option) => (
+        <option key={option} value={option} dir="auto">
+          {option}
+        </option>
+      ))}
   </select>
 )
 

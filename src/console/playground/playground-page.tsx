@@ -98,11 +98,12 @@ function Takes() {
   return (
     <section class={layout === 'pairs' ? 'takes pairs' : 'takes'} aria-labelledby="takes">
       <div class="row spread">
-        <h2 id="takes">Your latest jobs</h2>
-        <a class="small-text" href={at('/jobs')}>
-          All jobs of your account
-        </a>
-        <span class="grow" />
+        <h2 id="takes" tabIndex={-1}>
+          Your latest jobs
+        </h2>
+        <p class="faint small-text grow">
+          Everybody in your account finds them under <a href={at('/jobs')}>Jobs</a>.
+        </p>
         {takes.value.length > 1 && (
           <Segments
             label="Layout of the jobs"

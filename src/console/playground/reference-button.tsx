@@ -29,7 +29,7 @@ export function ReferenceButton({ url, name, text }: ReferenceButtonProps) {
         class="button quiet small only-icon"
         aria-label="Use as reference"
         title="Use as reference for a voice of your own"
-        disabled={open.isOff}
+        aria-disabled={open.isOff}
         onClick={() => void open.run()}
       >
         <Icon name="voices" size={14} />

@@ -15,7 +15,7 @@ export function RetryButton({ take }: { take: Take }) {
   return (
     <>
       {retry.failure !== null && <Failure failure={retry.failure} />}
-      <button type="button" class="button small" disabled={retry.isOff} onClick={() => retry.run()}>
+      <button type="button" class="button small" aria-disabled={retry.isOff} onClick={() => retry.run()}>
         Retry
       </button>
     </>

@@ -2,12 +2,11 @@ import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { balance } from '../shell/balance.ts'
 import { characters } from './form-fields.ts'
-import { useTextLanguage } from './use-text-language.ts'
 
 interface CostProps {
   readonly text: string
-  readonly endpoint: string
-  readonly voice: string | null
+  /** That the text is found to be in; null while it is not known. */
+  readonly language: string | null
   /** Characters that the endpoint takes; undefined: it names no limit. */
   readonly most: number | undefined
   readonly perCharacter: number
@@ -24,22 +23,20 @@ interface SheetFootProps extends CostProps {
 export const SheetFoot = ({ isOff, isRead, onRead, onCode, ...cost }: SheetFootProps) => (
   <div class="sheet-foot">
     <Cost {...cost} />
-    <span class="grow" />
     <button type="button" class="button" aria-expanded={isRead} aria-controls="reading" onClick={onRead}>
       <Icon name="lexicon" /> How it will be read
     </button>
     <button type="button" class="button" onClick={onCode}>
       <Icon name="code" /> As code
     </button>
-    <button type="submit" class="button primary" disabled={isOff}>
+    <button type="submit" class="button primary" aria-disabled={isOff}>
       <Icon name="playground" /> Speak <kbd>Ctrl ↵</kbd>
     </button>
   </div>
 )
 
 /** Known before anything is sent. What is wrong is read out, not the figures with each letter. */
-function Cost({ text, endpoint, voice, most, perCharacter }: CostProps) {
-  const language = useTextLanguage(text, endpoint, voice)
+function Cost({ text, language, most, perCharacter }: CostProps) {
   const length = characters(text)
   const cost = length * perCharacter
   const isTooLong = most !== undefined && length > most

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { count } from '../parts/format.ts'
+import { langOf } from '../parts/languages.ts'
 import { replaced, takeBack } from './draft.ts'
 
 export const EXAMPLES = [
@@ -15,12 +16,13 @@ interface SheetProps {
   /** Characters that the endpoint takes; undefined: it names no limit. */
   readonly most: number | undefined
   readonly text: string
+  readonly language: string | null
   readonly error: string | undefined
   readonly onText: (text: string) => void
 }
 
 /** The text as a page. */
-export function Sheet({ most, text, error, onText }: SheetProps) {
+export function Sheet({ most, text, language, error, onText }: SheetProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const begin = (example: string): void => {
     onText(example)
@@ -36,6 +38,7 @@ export function Sheet({ most, text, error, onText }: SheetProps) {
         ref={area}
         class="sheet-text"
         dir="auto"
+        lang={langOf(language)}
         value={text}
         aria-invalid={error !== undefined}
         aria-describedby="text-note"

@@ -10,6 +10,7 @@ import { UnservedPool } from '../jobs/unserved-pool.tsx'
 import { clockTime, count, duration, initial } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { langOf } from '../parts/languages.ts'
+import { focusHeading } from '../parts/page.tsx'
 import { Player } from '../parts/player.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import { CancelButton } from './cancel-button.tsx'
@@ -17,7 +18,7 @@ import { DownloadMenu } from './download-menu.tsx'
 import { ReferenceButton } from './reference-button.tsx'
 import { RetryButton } from './retry-button.tsx'
 import { SLOW_MS, SlowNotice } from './slow-notice.tsx'
-import { dropTake, refresh, refreshPlace, type Take } from './takes.ts'
+import { dropTake, refresh, refreshPlace, type Take, takes } from './takes.ts'
 
 /** The page asks for the job's place in the queue as often as a waiting take may need it. */
 const PLACE_MS = SLOW_MS
@@ -46,7 +47,7 @@ export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
       {progress !== null && <UnservedPool job={progress} />}
       <SlowNotice take={take} />
       {!isCompleted && (
-        <p class="take-text" dir="auto" lang={langOf(take.inputs.language)}>
+        <p class="take-text" dir="auto" lang={langOfTake(take)}>
           {nameOf(take)}
         </p>
       )}
@@ -79,7 +80,7 @@ function TakeSound({ take, isFirst, isNewest }: TakeCardProps) {
             jobId={take.jobId}
             heard={heard}
             {...(take.text !== '' && { text: take.text })}
-            lang={langOf(take.inputs.language)}
+            lang={langOfTake(take)}
             isEager={take.text === ''}
           />
         )
@@ -172,7 +173,7 @@ function TakeActions({ take }: { take: Take }) {
           class="button quiet small only-icon"
           aria-label="Hide this job here"
           title="Hide this job here"
-          onClick={() => dropTake(take.jobId)}
+          onClick={() => remove(take.jobId)}
         >
           <Icon name="close" size={14} />
         </button>
@@ -183,6 +184,15 @@ function TakeActions({ take }: { take: Take }) {
 
 /** The whole text where this page has it. */
 const nameOf = ({ text, excerpt }: Take): string => text || excerpt || NO_TEXT
+
+function remove(jobId: string): void {
+  dropTake(jobId)
+  const next = document.getElementById('takes')
+  if (next === null || takes.peek().length === 0) focusHeading()
+  else next.focus()
+}
+
+const langOfTake = ({ inputs, language }: Take): string | undefined => langOf(inputs.language) ?? langOf(language)
 
 /** `aria_2026-11-22_09-05-00` */
 const fileName = ({ voice, at }: Take): string => `${voice}_${at.slice(0, 19).replace('T', '_').replaceAll(':', '-')}`

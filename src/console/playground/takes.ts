@@ -16,6 +16,7 @@ import {
   speaking,
   waiting,
 } from '../operations.ts'
+import { announce } from '../parts/announce.tsx'
 import { forget, keep, type StorageName, takeKept } from './kept.ts'
 
 type Progress = SpeakingSubscription['jobUpdated']
@@ -33,6 +34,8 @@ export interface Take {
   readonly excerpt?: string | null
   /** As they were submitted. */
   readonly inputs: Readonly<Record<string, unknown>>
+  /** That the text was found to be in; absent where that is not known. */
+  readonly language?: string | null
   readonly at: string
   readonly progress: Progress | null
   readonly audio: Audio | null
@@ -68,7 +71,7 @@ signOuts.subscribe((times) => {
   if (times > 0) forget(TAKES, STORAGES)
 })
 
-type NewTake = Pick<Take, 'endpoint' | 'voice' | 'voiceName' | 'text' | 'inputs'>
+type NewTake = Pick<Take, 'endpoint' | 'voice' | 'voiceName' | 'text' | 'inputs' | 'language'>
 
 /** Submits, and follows the job until it has ended; what was signed out from meanwhile is not kept. @throws ApiError */
 export async function startTake(take: NewTake): Promise<void> {
@@ -126,11 +129,11 @@ type RecentJob = Extract<RecentTakesQuery['jobs']['edges'][number]['node'], { __
 
 function takeOf(job: RecentJob): Take {
   const endpoint = job.endpointKey.replace(/^voice\./, '')
-  const { voice, voiceName, language, characters, textExcerpt: excerpt } = job
+  const { voice, voiceName, characters, textExcerpt: excerpt } = job
   const isWhole = excerpt != null && [...excerpt].length === characters
   return {
     ...{ endpoint, voice: voice ?? endpoint, voiceName: voiceName ?? voice ?? endpoint },
-    ...{ text: isWhole ? excerpt : '', excerpt, inputs: { language }, isBack: true },
+    ...{ text: isWhole ? excerpt : '', excerpt, inputs: {}, isBack: true },
     jobId: job.id,
     at: String(job.createdAt),
     progress: job,
@@ -161,10 +164,19 @@ function followTake(jobId: string): void {
     ({ jobUpdated }) => {
       change(jobId, { progress: jobUpdated })
       if (jobUpdated.status === 'COMPLETED') refresh(jobId)
-      if (hasEnded(jobUpdated)) queueMicrotask(() => stop())
+      if (!hasEnded(jobUpdated)) return
+      announceEnd(jobId, jobUpdated)
+      queueMicrotask(() => stop())
     },
     () => followed.delete(jobId),
   )
+}
+
+function announceEnd(jobId: string, { status, errorCode }: Progress): void {
+  const take = takes.peek().find((one) => one.jobId === jobId)
+  if (take === undefined) return
+  const end = status === 'COMPLETED' ? 'is done' : errorCode === 'JOB_CANCELLED' ? 'is cancelled' : 'has failed'
+  announce(`The take by ${take.voiceName} ${end}.`)
 }
 
 const hasEnded = ({ status }: Progress): boolean => status === 'COMPLETED' || status === 'FAILED'

@@ -9,7 +9,7 @@ const STILL_MS = 1000
 const SAMPLE_CHARACTERS = 1000
 
 /** The language that the service tells a text to be in, once its writer pauses; null while it is not known. */
-export function useTextLanguage(text: string, slug: string, voice: string | null): string | null {
+export function useTextLanguage(text: string, slug: string | null, voice: string | null): string | null {
   const [language, setLanguage] = useState<string | null>(null)
   const sample = text.slice(0, SAMPLE_CHARACTERS)
   const isEmpty = sample.trim() === ''

@@ -5,6 +5,7 @@ import { useAction } from '../api/use-action.ts'
 import { changePassword, completePerson } from '../operations.ts'
 import { Failure } from '../parts/failure.tsx'
 import { TextField } from '../parts/field.tsx'
+import { focusHeading } from '../parts/page.tsx'
 import { toast } from '../parts/toast.tsx'
 import { AddressField, NewPasswordField, ownAddress } from './password-fields.tsx'
 
@@ -27,18 +28,16 @@ export function PasswordForm({ email, hasPassword, onDone }: PasswordFormProps) 
     setFresh('')
     await loadSession()
     onDone()
+    // The form may be another one now.
+    focusHeading()
   })
-  const onSubmit = (event: Event): void => {
-    event.preventDefault()
-    void save.run()
-  }
   return (
     <section class="card">
       <div class="card-head">
         <h2>{hasPassword ? 'Password' : 'Choose your password'}</h2>
         <p>{hasPassword ? email : 'You signed in with a link. Choose an address and a password to sign in with.'}</p>
       </div>
-      <form class="stack card-body" onSubmit={onSubmit}>
+      <form class="stack card-body" onSubmit={submitting(save.run)}>
         {save.failure !== null && <Failure failure={save.failure} />}
         <FirstField
           hasPassword={hasPassword}
@@ -47,7 +46,7 @@ export function PasswordForm({ email, hasPassword, onDone }: PasswordFormProps) 
         />
         <NewPasswordField value={fresh} onText={setFresh} />
         <div class="row">
-          <button type="submit" class="button primary" disabled={save.isOff}>
+          <button type="submit" class="button primary" aria-disabled={save.isOff}>
             Save
           </button>
         </div>
@@ -55,6 +54,13 @@ export function PasswordForm({ email, hasPassword, onDone }: PasswordFormProps) 
     </section>
   )
 }
+
+const submitting =
+  (run: () => Promise<void>) =>
+  (event: Event): void => {
+    event.preventDefault()
+    void run()
+  }
 
 interface TextProps {
   readonly value: string

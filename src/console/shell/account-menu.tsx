@@ -38,7 +38,6 @@ export function AccountMenu(menu: MenuProps) {
   }
   return (
     <div class="account" ref={root}>
-      {isOpen && <MenuPanel {...menu} onClose={close} />}
       <button
         type="button"
         class="account-button"
@@ -57,6 +56,7 @@ export function AccountMenu(menu: MenuProps) {
         </span>
         <span class="more-word">More</span>
       </button>
+      {isOpen && <MenuPanel {...menu} onClose={close} />}
     </div>
   )
 }
@@ -109,7 +109,7 @@ function SignOutItem() {
   const onClick = (): void => (unsaved.value === null ? void leave.run() : setAsking(true))
   return (
     <>
-      <button type="button" class="menu-item" disabled={leave.isOff} onClick={onClick}>
+      <button type="button" class="menu-item" aria-disabled={leave.isOff} onClick={onClick}>
         <Icon name="signOut" /> {leave.isRunning ? 'Signing out…' : 'Sign out'}
       </button>
       {leave.failure !== null && (

@@ -6,6 +6,7 @@ import { comebacks, isHeld, isOffline, liveState } from '../api/follow.ts'
 import { session } from '../api/session.ts'
 import { clockTime } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
+import { OUTAGE, useSaidOnce } from '../parts/use-said-once.ts'
 import { isOutdated } from './new-version.ts'
 
 /** A shorter cut is nothing to read about. */
@@ -16,11 +17,13 @@ export function Banners() {
   const isLost = useLost()
   const isOld = useOutdated()
   const isCut = isOffline.value || liveState.value === 'reconnecting'
+  const hasLost = isOffline.value || isLost
+  const isSaid = useSaidOnce(hasLost ? OUTAGE : null)
   const since = useMemo(() => clockTime(new Date(timeNow()).toISOString()), [isCut])
   return (
     <div class="banners" role="status">
-      {(isOffline.value || isLost) && (
-        <Banner>
+      {hasLost && (
+        <Banner isSilent={!isSaid}>
           {isOffline.value ? 'You are offline.' : 'The connection to the service is lost.'} This page shows data as of{' '}
           {since} and updates by itself once the connection is back.
         </Banner>
@@ -51,8 +54,15 @@ export function Banners() {
   )
 }
 
-const Banner = ({ children, action }: { children: ComponentChildren; action?: ComponentChildren }) => (
-  <p class="banner">
+interface BannerProps {
+  readonly children: ComponentChildren
+  readonly action?: ComponentChildren
+  /** Something else on the page has said it. */
+  readonly isSilent?: boolean
+}
+
+const Banner = ({ children, action, isSilent }: BannerProps) => (
+  <p class="banner" aria-live={isSilent ? 'off' : undefined}>
     <Icon name="alert" size={14} /> <span class="banner-text">{children}</span> {action}
   </p>
 )

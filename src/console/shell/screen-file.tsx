@@ -7,12 +7,16 @@ import { Failure } from '../parts/failure.tsx'
 import { Page } from '../parts/page.tsx'
 import { reloadForFiles, reloadWhereServed } from './new-version.ts'
 
-/** A screen with a file of its own, which may be gone with the version that this page is of, or with the connection. */
-export const screenFile = <Props,>(load: () => Promise<ComponentType<Props>>) =>
+/**
+ * A screen with a file of its own, which may be gone with the version that this page is of, or with the connection. WebKit hands out an empty
+ * module where a file that has thrown is loaded once more.
+ */
+export const screenFile = <Props,>(load: () => Promise<ComponentType<Props> | undefined>) =>
   lazy(() =>
     load()
       .catch(load)
-      .catch(() => GoneScreen as ComponentType<Props>),
+      .catch(() => undefined)
+      .then((screen) => screen ?? (GoneScreen as ComponentType<Props>)),
   )
 
 const GONE = 'This screen could not be loaded from the service.'

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
 import { isOperator, isOwner, session } from '../api/session.ts'
+import { Announcements } from '../parts/announce.tsx'
 import { Toasts } from '../parts/toast.tsx'
 import { followAccount } from './account-live.ts'
 import { balance } from './balance.ts'
@@ -14,6 +15,8 @@ import { FindScreen } from './find-screen.tsx'
 import { HeldPage } from './held-page.tsx'
 import { areShortcutsOn, showHelp } from './help/help.ts'
 import { HelpScreen } from './help/help-screen.tsx'
+import { showPalette } from './palette/palette.ts'
+import { PaletteScreen } from './palette/palette-screen.tsx'
 import { Rail } from './rail.tsx'
 import { sectionsFor } from './sections.ts'
 import { createShortcuts, takesText } from './shortcuts.ts'
@@ -39,8 +42,10 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </div>
       <FindScreen />
       <HelpScreen />
+      <PaletteScreen />
       <ConfirmationScreen />
       <HeldPage />
+      <Announcements />
       <Toasts />
     </div>
   )
@@ -58,10 +63,15 @@ function useShortcuts(): void {
       () => performance.now(),
     )
     const onKey = (event: KeyboardEvent): void => {
-      if (!areShortcutsOn.value || document.querySelector('dialog[open]') !== null) return
+      if (document.querySelector('dialog[open]') !== null) return
       const { key, ctrlKey, metaKey, altKey } = event
-      const isTyping = takesText(document.activeElement)
-      if (press({ key, ctrlKey, metaKey, altKey, isTyping })) event.preventDefault()
+      if (key === 'k' && (ctrlKey || metaKey)) {
+        event.preventDefault()
+        showPalette()
+      } else if (areShortcutsOn.value) {
+        const isTyping = takesText(document.activeElement)
+        if (press({ key, ctrlKey, metaKey, altKey, isTyping })) event.preventDefault()
+      }
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)

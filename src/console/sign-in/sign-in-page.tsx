@@ -5,6 +5,7 @@ import { areOthersOpen, endedFor, signIn } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { useSecondsLeft } from '../api/use-seconds-left.ts'
 import { TextField } from '../parts/field.tsx'
+import { noteMove } from '../parts/page.tsx'
 import { serviceCommand } from '../parts/service-command.ts'
 import { Mark } from '../shell/rail.tsx'
 import { ProviderButton, ProviderRefusal } from './provider.tsx'
@@ -86,7 +87,7 @@ export function SignInForm({ own, children }: SignInFormProps) {
         value={password}
         onText={setPassword}
       />
-      <button type="submit" class="button primary large" disabled={action.isOff}>
+      <button type="submit" class="button primary large" aria-disabled={action.isOff}>
         {action.isRunning ? 'Signing in…' : 'Sign in'}
       </button>
       {children}
@@ -111,27 +112,30 @@ interface GateProps {
 }
 
 /** The page before the console: the form on one side, the wave on the other. */
-export const Gate = ({ title, lead, children }: GateProps) => (
-  <div class="gate">
-    <main id="main" class="gate-form">
-      <p class="brand">
-        <Mark />
-        <span class="word">Sonant</span>
-      </p>
-      <h1>{title}</h1>
-      {lead !== undefined && <p class="lead">{lead}</p>}
-      {children}
-    </main>
-    <div class="gate-art" aria-hidden="true">
-      <svg aria-hidden="true" viewBox="0 0 640 320" preserveAspectRatio="xMidYMid meet">
-        {WAVE.map((height, index) => (
-          <rect key={index} x={index * 13.4} y={160 - height / 2} width="6" height={height} rx="3" />
-        ))}
-      </svg>
-      <p>Text in, speech out.</p>
+export function Gate({ title, lead, children }: GateProps) {
+  useEffect(noteMove, [])
+  return (
+    <div class="gate">
+      <main id="main" class="gate-form">
+        <p class="brand">
+          <Mark />
+          <span class="word">Sonant</span>
+        </p>
+        <h1>{title}</h1>
+        {lead !== undefined && <p class="lead">{lead}</p>}
+        {children}
+      </main>
+      <div class="gate-art" aria-hidden="true">
+        <svg aria-hidden="true" viewBox="0 0 640 320" preserveAspectRatio="xMidYMid meet">
+          {WAVE.map((height, index) => (
+            <rect key={index} x={index * 13.4} y={160 - height / 2} width="6" height={height} rx="3" />
+          ))}
+        </svg>
+        <p>Text in, speech out.</p>
+      </div>
     </div>
-  </div>
-)
+  )
+}
 
 /** A spoken sentence, more or less. */
 const WAVE = Array.from({ length: 48 }, (_, index) => {

@@ -15,7 +15,7 @@ export const Latencies = ({ wait, run }: { wait: Total['waitMs'] | null; run: To
       <h2>Times</h2>
     </div>
     <div class="table-box">
-      <table>
+      <table aria-label="Times">
         <thead>
           <tr>
             <th> </th>
@@ -26,7 +26,7 @@ export const Latencies = ({ wait, run }: { wait: Total['waitMs'] | null; run: To
         <tbody>
           {(['p50', 'p95', 'p99'] as const).map((percentile) => (
             <tr key={percentile}>
-              <td>{percentile}</td>
+              <th scope="row">{percentile}</th>
               <td class="end">{duration(wait?.[percentile])}</td>
               <td class="end">{duration(run?.[percentile])}</td>
             </tr>

@@ -15,7 +15,7 @@ export const CsvButton = ({ title, toText, isOff = false }: CsvButtonProps) => (
   <button
     type="button"
     class="button small"
-    disabled={isOff}
+    aria-disabled={isOff}
     aria-label={`Download as CSV: ${title}`}
     onClick={() => saveText(toText(), `${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.csv`)}
   >

@@ -70,7 +70,7 @@ function GroupsTable({ groups, chosen, jobsOf }: GroupsTableProps) {
   return (
     <>
       <div class="table-box as-cards">
-        <table>
+        <table aria-label={head}>
           <GroupsHead name={head} />
           <tbody>
             {shown.map((group) => (
@@ -88,7 +88,9 @@ const GroupsHead = ({ name }: { readonly name: string }) => (
   <thead>
     <tr>
       <th>{name}</th>
-      <th class="end">Jobs</th>
+      <th class="end" aria-sort="descending">
+        Jobs
+      </th>
       <th class="end">Ran, p50</th>
       <th class="end">Ran, p95</th>
       <th class="end">Audio</th>
@@ -108,11 +110,11 @@ function GroupRow({ group, name, jobsOf }: GroupRowProps) {
   const text = GROUPINGS[name].nameOf(group)
   return (
     <tr>
-      <td>
+      <th scope="row">
         <bdi class="clip-cell" title={group.apiKeyId ? `${text}, ${group.apiKeyId}` : text}>
           {filter === null ? text : <a href={jobsOf(filter)}>{text}</a>}
         </bdi>
-      </td>
+      </th>
       <td class="end">{shortCount(jobs)}</td>
       <td class="end phone-none">{duration(runMs?.p50)}</td>
       <td class="end" data-label="p95">

@@ -57,7 +57,7 @@ export function Statistics({ whose }: { whose: Whose }) {
     to: iso(to),
     beforeFrom,
     step,
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: Intl.DateTimeFormat('en').resolvedOptions().timeZone,
     which,
     filter: { ...which, createdAt: { from: iso(from), to: iso(to) } },
     filterBefore: { ...which, createdAt: { from: beforeFrom, to: iso(from) } },
@@ -169,7 +169,7 @@ const SaveButton = ({ data: { series }, sums, window }: SaveButtonProps) => (
   <button
     type="button"
     class="button small below"
-    disabled={sums === null}
+    aria-disabled={sums === null}
     onClick={() => sums && saveText(stepsCsv(series, sums, window), 'statistics.csv')}
   >
     <Icon name="download" size={14} /> All charts by step as CSV

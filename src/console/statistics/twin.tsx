@@ -25,7 +25,7 @@ const TwinTable = ({ title, times, formatTime, columns }: TwinProps) => (
   <>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
     <section class="table-box scroll" tabIndex={0} aria-label={`${title}, as a table`}>
-      <table>
+      <table aria-label={title}>
         <thead>
           <tr>
             <th>From</th>
@@ -39,7 +39,7 @@ const TwinTable = ({ title, times, formatTime, columns }: TwinProps) => (
         <tbody>
           {times.map((at, index) => (
             <tr key={at}>
-              <td>{formatTime(at)}</td>
+              <th scope="row">{formatTime(at)}</th>
               {columns.map(({ name, values, format }) => (
                 <td key={name} class="end">
                   {said(values[index], format)}

@@ -51,7 +51,7 @@ interface StepProps {
 }
 
 const Step = ({ name, icon, isOff = false, onPress }: StepProps) => (
-  <button type="button" class="button only-icon" aria-label={name} title={name} disabled={isOff} onClick={onPress}>
+  <button type="button" class="button only-icon" aria-label={name} title={name} aria-disabled={isOff} onClick={onPress}>
     <Icon name={icon} />
   </button>
 )

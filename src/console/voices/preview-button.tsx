@@ -63,7 +63,7 @@ export function SoundButton({ name, label, source, slow, onFailed }: SoundProps)
     <button
       type="button"
       class="play small"
-      disabled={name === null}
+      aria-disabled={name === null}
       aria-label={isPlaying ? `Stop ${label}` : `Play ${label}`}
       title={isPlaying ? 'Stop' : 'Listen'}
       onClick={onClick}

@@ -54,7 +54,7 @@ export function UploadDialog({ recording, onDone, onClose }: UploadDialogProps) 
         />
         <DraftFields draft={draft} errors={errors} onChange={set} />
         <div class="row end">
-          <button type="submit" class="button primary" disabled={!isReady || upload.isOff}>
+          <button type="submit" class="button primary" aria-disabled={!isReady || upload.isOff}>
             {upload.isRunning ? 'Checking the recording…' : 'Add the voice'}
           </button>
         </div>

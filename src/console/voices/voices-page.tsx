@@ -119,7 +119,7 @@ function RenameDialog({ voice, onDone, onClose }: VoiceDialogProps) {
           onText={setName}
         />
         <div class="row end">
-          <button type="submit" class="button primary" disabled={rename.isOff || name.trim() === ''}>
+          <button type="submit" class="button primary" aria-disabled={rename.isOff || name.trim() === ''}>
             Rename
           </button>
         </div>

@@ -20,7 +20,7 @@ interface VoicesTableProps {
 
 export const VoicesTable = ({ voices, speaker, onAct, onExpired }: VoicesTableProps) => (
   <div class="table-box as-cards">
-    <table class="voices-table">
+    <table class="voices-table" aria-label="Voices">
       <thead>
         <tr>
           <th>Voice</th>
@@ -48,14 +48,14 @@ interface VoiceRowProps extends Omit<VoicesTableProps, 'voices'> {
 
 const VoiceRow = ({ voice, speaker, onAct, onExpired }: VoiceRowProps) => (
   <tr>
-    <td>
+    <th scope="row">
       <span class="voice-cell">
         <PreviewButton src={voice.sampleUrl as string} label={voice.name} onError={onExpired} />
         <strong class="clip-cell" dir="auto" title={voice.name}>
           {voice.name}
         </strong>
       </span>
-    </td>
+    </th>
     <td data-label="Language">{voice.language ?? <span class="faint">unknown</span>}</td>
     <td class="end" data-label="Length">
       {duration(voice.durationMs)}

@@ -28,7 +28,7 @@ export function DeliveriesTable({ deliveries, ofJob, selection, query = '' }: De
   useKeptPlace()
   return (
     <div class="table-box as-cards">
-      <table>
+      <table aria-label="Deliveries">
         <thead>
           <tr>
             {selection && <SelectAllCell selection={selection} />}
@@ -38,7 +38,7 @@ export function DeliveriesTable({ deliveries, ofJob, selection, query = '' }: De
             <th class="from-840">To</th>
             {ofJob === undefined && <th>Job</th>}
             <th class="end from-900">Attempts</th>
-            <th>Created</th>
+            <th aria-sort="descending">Created</th>
             {ofJob !== undefined && (
               <th class="end">
                 <span class="unseen">Actions</span>
@@ -66,9 +66,9 @@ interface DeliveryRowProps {
 const DeliveryRow = ({ delivery, ofJob, selection, query }: DeliveryRowProps) => (
   <tr class={selection?.selected.has(delivery.id) ? 'selected' : undefined} data-delivery={delivery.id}>
     {selection && <SelectCell id={delivery.id} selection={selection} />}
-    <td>
+    <th scope="row">
       <ShortId id={delivery.id} href={at(`/webhooks/deliveries/${delivery.id}${query}`)} />
-    </td>
+    </th>
     <td>
       <StateMark state={delivery.state} />
     </td>
@@ -102,7 +102,7 @@ const AgainCell = ({ delivery: { id, state }, isOff, onAgain }: Sending & Pick<D
     <button
       type="button"
       class="button small"
-      disabled={isOff || state === 'PENDING'}
+      aria-disabled={isOff || state === 'PENDING'}
       aria-label={`Send again: ${id}`}
       onClick={() => onAgain(id)}
     >

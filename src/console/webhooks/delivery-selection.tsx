@@ -26,7 +26,7 @@ export function DeliverySelection({ deliveries, selection, onDone }: DeliverySel
       <button
         type="button"
         class="button small"
-        disabled={ids.length === 0}
+        aria-disabled={ids.length === 0}
         onClick={() => setAsked({ ids, pending: selection.selected.size - ids.length })}
       >
         <Icon name="send" size={14} /> Send {count(ids.length)} again

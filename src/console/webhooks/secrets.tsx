@@ -169,7 +169,7 @@ function RotateDialog({ secrets, isCurrent, doubt, onConfirm, onClose }: RotateD
             <label class="check">
               <input
                 type="checkbox"
-                disabled={!isCurrent}
+                aria-disabled={!isCurrent}
                 checked={isSeen}
                 onChange={() => setSeen(isSeen ? null : doubt)}
               />

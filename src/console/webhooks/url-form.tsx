@@ -55,7 +55,7 @@ export function UrlForm({ url, onSaved }: UrlFormProps) {
           <button
             type="submit"
             class="button primary"
-            disabled={save.isOff || text.trim() === '' || text.trim() === url}
+            aria-disabled={save.isOff || text.trim() === '' || text.trim() === url}
           >
             Save
           </button>

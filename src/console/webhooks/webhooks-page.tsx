@@ -28,7 +28,7 @@ export function WebhooksPage() {
   const hasUrl = Boolean(settings.data?.webhook.url)
   const last = latest.data?.webhookDeliveries.edges[0]?.node
   const sending = (
-    <button type="button" class="button" disabled={!hasUrl || test.isOff} onClick={() => test.run()}>
+    <button type="button" class="button" aria-disabled={!hasUrl || test.isOff} onClick={() => test.run()}>
       <Icon name="send" /> Send a test
     </button>
   )

@@ -25,7 +25,7 @@ export function OwnWindowDialog({ onClose }: { onClose: () => void }) {
     onClose()
     change({ window: null, ...ends, after: null, before: null })
   }
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  const { timeZone } = new Intl.DateTimeFormat('en').resolvedOptions()
   const field = { type: 'datetime-local', max: LATEST_LOCAL_TIME } as const
   return (
     <Dialog title="Custom time" onClose={onClose}>

@@ -72,6 +72,8 @@ async function openConsole(open: AsyncDisposableStack): Promise<RestedConsole> {
   const at = (path: string): string => `${service.url}/console${path === '' ? '' : `/${path}`}`
   const system = service.runtime.as({ kind: 'system' })
   const account = await service.createAccount()
+  // It stands in the picture of the README.
+  await service.runtime.db.pool.query("update account set name = 'Lighthouse Audio' where id = $1", [account])
   for (const role of ['owner', 'member'] as const)
     await createUser(system, { account, email: `${role}@example.com`, password: PASSWORD, role })
   await setOperator(system, { user: 'owner@example.com', operator: true })

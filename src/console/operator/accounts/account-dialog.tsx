@@ -51,7 +51,7 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
         )}
         <CreditsField account={account} value={amount} onText={setAmount} />
         <div class="row end">
-          <button type="submit" class="button primary" disabled={save.isOff || amount === ''}>
+          <button type="submit" class="button primary" aria-disabled={save.isOff || amount === ''}>
             {account === null ? 'Create' : Number(amount) < 0 ? `Take back ${count(-Number(amount))}` : 'Grant'}
           </button>
         </div>

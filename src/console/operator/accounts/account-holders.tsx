@@ -31,7 +31,7 @@ const People = ({ users: { edges, pageInfo } }: Pick<AccountHoldersQuery, 'users
       <p class="card-body muted">No user signs in for this account.</p>
     ) : (
       <div class="table-box as-cards">
-        <table>
+        <table aria-label="People">
           <thead>
             <tr>
               <th>Address</th>
@@ -54,9 +54,9 @@ type Person = AccountHoldersQuery['users']['edges'][number]['node']
 
 const PersonLine = ({ person }: { person: Person }) => (
   <tr>
-    <td class="wrap-anywhere" dir="auto">
+    <th scope="row" class="wrap-anywhere" dir="auto">
       {person.email}
-    </td>
+    </th>
     <td>{person.role === 'OWNER' ? 'Owner' : 'Member'}</td>
     <td data-label="Seen">
       {person.disabledAt ? (
@@ -81,7 +81,7 @@ const Keys = ({ id, apiKeys: { edges, pageInfo } }: Pick<AccountHoldersQuery, 'a
       <p class="card-body muted">It has no keys: no program submits jobs for it.</p>
     ) : (
       <div class="table-box as-cards">
-        <table>
+        <table aria-label="API keys">
           <thead>
             <tr>
               <th>Name</th>
@@ -102,12 +102,12 @@ const Keys = ({ id, apiKeys: { edges, pageInfo } }: Pick<AccountHoldersQuery, 'a
 
 const KeyLine = ({ account, apiKey }: { account: string; apiKey: Key }) => (
   <tr>
-    <td class="wrap-anywhere">
+    <th scope="row" class="wrap-anywhere">
       <a href={at(`/operator/jobs?account=${account}&key=${apiKey.id}`)} title={apiKey.id}>
         <bdi>{apiKey.name}</bdi>
       </a>{' '}
       {apiKey.hint && <code>…{apiKey.hint}</code>}
-    </td>
+    </th>
     <td class="wrap-anywhere">{apiKey.scopes.join(', ')}</td>
     <td data-label="Used">
       {apiKey.expiresAt && Date.parse(apiKey.expiresAt) <= now.value ? (

@@ -15,7 +15,7 @@ interface AccountsTableProps {
 
 export const AccountsTable = ({ accounts, onGrant }: AccountsTableProps) => (
   <div class="table-box as-cards">
-    <table>
+    <table aria-label="Accounts">
       <thead>
         <tr>
           <th>Name</th>
@@ -43,12 +43,12 @@ interface AccountRowProps {
 
 const AccountRow = ({ account, onGrant }: AccountRowProps) => (
   <tr>
-    <td dir="auto">
+    <th scope="row" dir="auto">
       <a href={at(`/operator/accounts/${account.id}`)} title={account.name}>
         <strong class="clip-cell">{account.name}</strong>
       </a>{' '}
       {account.disabledAt && <StateMark state="DISABLED" />}
-    </td>
+    </th>
     <td>
       <ShortId id={account.id} />
     </td>

@@ -32,7 +32,7 @@ export function LimitsDialog({ account, onDone, onClose }: LimitsDialogProps) {
         {save.failure !== null && <Failure failure={save.failure} />}
         {fields}
         <div class="row end">
-          <button type="submit" class="button primary" disabled={save.isOff}>
+          <button type="submit" class="button primary" aria-disabled={save.isOff}>
             Save
           </button>
         </div>

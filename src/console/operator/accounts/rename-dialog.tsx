@@ -32,7 +32,7 @@ export function RenameDialog({ account, onDone, onClose }: RenameDialogProps) {
         {save.failure !== null && <Failure failure={save.failure} />}
         <TextField label="Name" type="text" required autocomplete="off" value={name} onText={setName} />
         <div class="row end">
-          <button type="submit" class="button primary" disabled={save.isOff || name.trim() === ''}>
+          <button type="submit" class="button primary" aria-disabled={save.isOff || name.trim() === ''}>
             Rename
           </button>
         </div>

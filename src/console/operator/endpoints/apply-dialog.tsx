@@ -37,7 +37,7 @@ export function ApplyDialog({ source, changes, onDone, onClose }: ApplyDialogPro
           <button type="button" class="button" onClick={onClose}>
             Keep as it is
           </button>
-          <button type="submit" class="button primary" disabled={apply.isOff}>
+          <button type="submit" class="button primary" aria-disabled={apply.isOff}>
             Apply
           </button>
         </div>

@@ -28,7 +28,7 @@ function wordsOf({ isNew, isWorkflow, fields }: EntryChange): string {
 
 const Fields = ({ fields }: { fields: EntryChange['fields'] }) => (
   <div class="table-box as-cards">
-    <table>
+    <table aria-label="Changes">
       <thead>
         <tr>
           <th>Value</th>
@@ -39,9 +39,9 @@ const Fields = ({ fields }: { fields: EntryChange['fields'] }) => (
       <tbody>
         {fields.map(({ path, before, after }) => (
           <tr key={path}>
-            <td class="wrap">
+            <th scope="row" class="wrap">
               <code>{path}</code>
-            </td>
+            </th>
             <td class="wrap" data-label="Now">
               {before === null ? <span class="faint">none</span> : <code class="was">{before}</code>}
             </td>

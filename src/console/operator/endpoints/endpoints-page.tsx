@@ -58,7 +58,7 @@ export function EndpointsPage() {
 
 const EndpointsTable = ({ endpoints }: { endpoints: readonly Endpoint[] }) => (
   <div class="table-box as-cards">
-    <table>
+    <table aria-label="Endpoints">
       <thead>
         <tr>
           <th>Endpoint</th>
@@ -85,14 +85,14 @@ const EndpointRow = ({
   endpoint: Endpoint
 }) => (
   <tr>
-    <td>
+    <th scope="row">
       <a href={fileOf(slug)}>
         <strong>{slug}</strong>
       </a>{' '}
       <span class="clip-cell faint small-text" dir="auto" title={name}>
         {name}
       </span>
-    </td>
+    </th>
     <td>
       <span class={settings?.published ? 'pill good' : 'pill'}>{settings?.published ? 'published' : 'draft'}</span>{' '}
       {settings?.requiredScope && <span class="chip">{settings.requiredScope}</span>}

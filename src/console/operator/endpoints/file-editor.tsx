@@ -85,18 +85,18 @@ function EditorHead({ file, review: { check, changes }, engineCheck, onApply }: 
         Keys of servers stay in environment variables, or are in it encrypted. A reference voice needs its recording
         again, as a data: URL.
       </span>
-      <button type="button" class="button" disabled={!file.isUnsaved} onClick={file.undo}>
+      <button type="button" class="button" aria-disabled={!file.isUnsaved} onClick={file.undo}>
         Undo all
       </button>
       {engineCheck !== null && (
-        <button type="button" class="button" disabled={engineCheck.isOff} onClick={() => void engineCheck.run()}>
+        <button type="button" class="button" aria-disabled={engineCheck.isOff} onClick={() => void engineCheck.run()}>
           {engineCheck.isRunning ? 'Asking the engine…' : 'Check engine'}
         </button>
       )}
       <button type="button" class="button" aria-disabled={check.isOff} onClick={() => void onCheck()}>
         Review changes
       </button>
-      <button type="button" class="button primary" disabled={!hasChanges} onClick={onApply}>
+      <button type="button" class="button primary" aria-disabled={!hasChanges} onClick={onApply}>
         Apply
       </button>
     </div>

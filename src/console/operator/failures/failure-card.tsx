@@ -77,7 +77,7 @@ const Trend = ({ line, jobs }: Pick<FailureGroup, 'line' | 'jobs'>) => (
 
 const CausesTable = ({ causes }: { causes: readonly CauseRowFragment[] }) => (
   <div class="table-box as-cards">
-    <table>
+    <table aria-label="Causes">
       <thead>
         <tr>
           <th>True cause</th>
@@ -88,7 +88,9 @@ const CausesTable = ({ causes }: { causes: readonly CauseRowFragment[] }) => (
       <tbody>
         {causes.map(({ cause, jobs, lastJobId }) => (
           <tr key={lastJobId}>
-            <td class="wrap-anywhere cause-of-many">{cause ?? <span class="faint">none recorded</span>}</td>
+            <th scope="row" class="wrap-anywhere cause-of-many">
+              {cause ?? <span class="faint">none recorded</span>}
+            </th>
             <td class="end" data-label="Jobs">
               {count(jobs)}
             </td>

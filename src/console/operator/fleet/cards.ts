@@ -29,7 +29,7 @@ export function cardsOf(workers: readonly WorkerRowFragment[]): readonly Card[] 
       cards.set(key, { ...gpu, key, host: worker.host, pools, state })
     }
   }
-  return [...cards.values()].toSorted((a, b) => RANKS[a.state] - RANKS[b.state] || a.key.localeCompare(b.key))
+  return [...cards.values()].toSorted((a, b) => RANKS[a.state] - RANKS[b.state] || a.key.localeCompare(b.key, 'en'))
 }
 
 /** Where the driver does not tell, a worker that runs jobs keeps its cards busy. */

@@ -38,7 +38,7 @@ export function Causes() {
 
 const CausesTable = ({ causes }: { causes: FailureCausesQuery['failureCauses'] }) => (
   <div class="table-box as-cards">
-    <table>
+    <table aria-label="Causes of failures">
       <thead>
         <tr>
           <th>Code</th>
@@ -51,9 +51,9 @@ const CausesTable = ({ causes }: { causes: FailureCausesQuery['failureCauses'] }
       <tbody>
         {causes.map(({ errorCode, cause, endpointKey, jobs, lastJobId }) => (
           <tr key={`${errorCode} ${cause} ${endpointKey}`}>
-            <td>
+            <th scope="row">
               <a href={at(`/operator/jobs?error=${errorCode.toLowerCase()}&window=24h`)}>{sentence(errorCode)}</a>
-            </td>
+            </th>
             <td class="wrap">{cause ?? <span class="faint">none recorded</span>}</td>
             <td>{endpointKey}</td>
             <td class="end" data-label="Jobs">

@@ -14,7 +14,7 @@ export const Pools = ({ pools }: { pools: readonly PoolRowFragment[] }) => (
       <p class="card-body muted">No endpoint is published, so no queue is there yet.</p>
     ) : (
       <div class="table-box as-cards">
-        <table>
+        <table aria-label="Pools">
           <thead>
             <tr>
               <th>Pool</th>
@@ -37,12 +37,12 @@ export const Pools = ({ pools }: { pools: readonly PoolRowFragment[] }) => (
 
 const PoolLine = ({ pool }: { pool: PoolRowFragment }) => (
   <tr>
-    <td class="pool-cell">
+    <th scope="row" class="pool-cell">
       <span>
         <strong>{pool.name}</strong>
         <span class="pool-engine">{engineOf(pool)}</span>
       </span>
-    </td>
+    </th>
     <td data-label="Workers">
       <WorkersOf pool={pool} />
     </td>

@@ -32,7 +32,7 @@ interface WorkersTableProps {
 
 export const WorkersTable = ({ workers, isWhole = false }: WorkersTableProps) => (
   <div class="table-box as-cards">
-    <table>
+    <table aria-label="Workers">
       <thead>
         <tr>
           <th>Host</th>
@@ -60,14 +60,14 @@ const byHost = (one: WorkerRowFragment, other: WorkerRowFragment): number =>
 
 const WorkerLine = ({ worker, isWhole }: { worker: WorkerRowFragment; isWhole: boolean }) => (
   <tr>
-    <td>
+    <th scope="row">
       <span>
         <strong class="clip-cell" title={worker.host}>
           {worker.host}
         </strong>{' '}
         <span class="faint small-text">{worker.version}</span>
       </span>
-    </td>
+    </th>
     <td>
       <WorkerState worker={worker} />
     </td>

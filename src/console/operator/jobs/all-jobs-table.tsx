@@ -19,7 +19,7 @@ export function AllJobsTable({ rows, isOfOneAccount = false }: AllJobsTableProps
   useKeptPlace()
   return (
     <div class="table-box as-cards">
-      <table>
+      <table aria-label="Jobs">
         <thead>
           <tr>
             <th>Job</th>
@@ -27,7 +27,7 @@ export function AllJobsTable({ rows, isOfOneAccount = false }: AllJobsTableProps
             {!isOfOneAccount && <th>Account</th>}
             <th>Endpoint</th>
             <th>Cause</th>
-            <th>Submitted</th>
+            <th aria-sort="descending">Submitted</th>
             <th class="end from-980">Wait</th>
             <th class="end from-980">Run</th>
           </tr>
@@ -47,9 +47,9 @@ function AnyJobRow({ job, isOfOneAccount }: { job: Row; isOfOneAccount: boolean 
   const onClick = useRowLink(href)
   return (
     <tr class="link-row" onClick={onClick}>
-      <td>
+      <th scope="row">
         <ShortId id={job.id} href={href} />
-      </td>
+      </th>
       <td>
         <JobState job={job} />
       </td>

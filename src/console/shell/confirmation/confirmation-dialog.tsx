@@ -118,7 +118,7 @@ function Asking({ title, about, perform, children, onDone, onClose }: AskingProp
           <button type="button" class="button" onClick={onClose}>
             Change nothing
           </button>
-          <button type="submit" class="button primary" disabled={save.isOff}>
+          <button type="submit" class="button primary" aria-disabled={save.isOff}>
             Go on
           </button>
         </div>

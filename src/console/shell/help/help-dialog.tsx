@@ -9,6 +9,7 @@ import { areShortcutsOn, chooseShortcuts, isHelpOpen } from './help.ts'
 
 const EVERYWHERE = [
   ['?', 'This help'],
+  ['Ctrl K', 'Go to a page, a voice or an id, or do something'],
   ['/', 'To the search field or the first filter, else to a search by id'],
   ['Ctrl Enter', 'Speak in the playground, confirm in a dialog'],
   ['Space', 'Play and pause, on a player'],

@@ -41,7 +41,7 @@ function OneDelivery({ id }: { id: string }) {
   const actions = delivery !== null && (
     <>
       <DeliveryNeighbours id={id} />
-      <button type="button" class="button primary" disabled={isPending || again.isOff} onClick={() => again.run()}>
+      <button type="button" class="button primary" aria-disabled={isPending || again.isOff} onClick={() => again.run()}>
         <Icon name="send" /> Send again
       </button>
     </>

@@ -78,7 +78,7 @@ export function namesJourneys(opened: () => OpenedConsole): void {
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(url)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.goto(at(`operator/accounts?search=${account}`))
     await page.locator('tbody td').first().waitFor()
     expect(await flaws(page)).toEqual([])

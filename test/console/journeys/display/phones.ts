@@ -34,6 +34,18 @@ export function phoneJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('at 200 % the button of a long form is in sight', async () => {
+    const { service, owner, at } = opened()
+    const { page } = await openPage(owner, service.url)
+    await page.setViewportSize({ width: 640, height: 400 })
+    await page.goto(at('keys?new'))
+    const create = page.getByRole('button', { name: 'Create', exact: true })
+    await create.waitFor()
+    const { y, height } = (await create.boundingBox())!
+    expect(y + height).toBeLessThan(400)
+    await page.close()
+  })
+
   test('a banner on a phone begins next to its sign', async () => {
     const { service, owner, at } = opened()
     const { page } = await openPage(owner, service.url)

@@ -17,6 +17,8 @@ import { type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
 const TYPED = 'A sentence that nobody has heard yet.'
 const OF_THE_BROWSER = /WebSocket|Failed to load resource|ERR_|MIME type/
+/** As WebKit is without LANG. Intl refuses it. */
+const WITHOUT_LANGUAGE = "Object.defineProperty(navigator, 'language', { value: 'C', configurable: true })"
 
 /** Journeys in which the service's version, the network or the user changes under an open page. */
 export function versionJourneys(opened: () => OpenedConsole): void {
@@ -51,6 +53,24 @@ export function versionJourneys(opened: () => OpenedConsole): void {
     ])
     await context.close()
     await front.cut()
+  })
+
+  test('a screen whose file comes without it says so, and a browser without a language shows the charts', async () => {
+    const { service, owner, at } = opened()
+    const { page } = await openPage(owner, service.url)
+    await page.route('**/assets/voices-page-*.js', (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: 'export {}' }),
+    )
+    await page.goto(at(''))
+    await page.getByRole('link', { name: 'Voices' }).click()
+    await page.getByText('This screen could not be loaded').waitFor()
+    const plain = await openPage(owner, service.url)
+    await plain.page.addInitScript(WITHOUT_LANGUAGE)
+    await plain.page.goto(at('statistics'))
+    await plain.page.getByRole('heading', { name: 'Statistics' }).waitFor()
+    expect(plain.complaints).toEqual([])
+    await plain.page.close()
+    await page.close()
   })
 
   test('a network that swallows everything is noticed, and what it kept from a list comes afterwards', async () => {
@@ -183,7 +203,7 @@ async function rebuilt(folder: string): Promise<string> {
   const target = await mkdtemp(join(tmpdir(), 'sonant-console-'))
   await mkdir(join(target, 'assets'))
   const files = globSync(['index.html', 'assets/*.{js,css,svg}'], { cwd: folder })
-  const renamed = (text: string) => text.replace(/-[\w-]{8}\.(js|css)\b/g, '-0anew000.$1')
+  const renamed = (text: string) => text.replace(/-[\w-]{5}([\w-]{3})\.(js|css)\b/g, '-0anew$1.$2')
   for (const file of files)
     await writeFile(join(target, renamed(file)), renamed(await readFile(join(folder, file), 'utf8')))
   return target

@@ -100,7 +100,6 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     expect(await page.getByLabel('Pace (optional)').getAttribute('placeholder')).toBe('1.5')
     expect(await page.getByLabel('Mood (optional)').locator('option').allTextContents()).toEqual([
       'calm (default)',
-      'calm',
       'loud',
     ])
     await page.getByLabel('Language of the voices').selectOption('German')

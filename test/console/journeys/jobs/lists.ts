@@ -96,6 +96,7 @@ export function listJourneys(opened: () => OpenedConsole): void {
         .poll(async () => [query, await page.getByRole('button', { name: /newer/ }).count()])
         .toEqual([query, newer])
     }
+    await page.getByRole('status').filter({ hasText: 'There are newer entries.' }).waitFor({ state: 'attached' })
     await page.getByRole('button', { name: '1 newer' }).click()
     await expect.poll(() => page.getByRole('button', { name: /newer/ }).count()).toBe(0)
     await page.locator('h1:focus').waitFor()

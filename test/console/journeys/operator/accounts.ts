@@ -140,7 +140,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     const { page, complaints } = await openPage(await browser.newContext(), service.url)
     await page.goto((await createSignInLink(system, { user: id })).url)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.goto(at('operator/accounts'))
     const name = ownName('harbour')
     await page.getByRole('button', { name: 'Create an account' }).click()

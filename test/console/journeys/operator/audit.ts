@@ -24,7 +24,7 @@ export function auditJourneys(opened: () => OpenedConsole): void {
     await page.goto(at('audit'))
     await page.getByLabel('Any change').selectOption('user_added')
     await page.waitForURL(/\/audit\?action=user_added$/)
-    const words = page.locator('tbody tr td:first-child')
+    const words = page.locator('tbody tr > :first-child')
     await expect.poll(async () => new Set(await words.allTextContents())).toEqual(new Set(['Person added']))
     await page.reload()
     await page.getByText('member@example.com').waitFor()

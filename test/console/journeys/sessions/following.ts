@@ -37,7 +37,7 @@ export function followingJourneys(opened: () => OpenedConsole): void {
     await context.clock.install()
     await page.goto(at(''))
     await signIn(page, email)
-    await page.getByRole('heading', { name: 'Hear a sentence' }).waitFor()
+    await page.getByRole('heading', { name: 'Hear two voices' }).waitFor()
     const jobs = await context.newPage()
     await jobs.route('**/graphql', (route) =>
       route.request().postData()?.includes('query CallExample') ? route.fulfill({ json: REACHED }) : route.fallback(),

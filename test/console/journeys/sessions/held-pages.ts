@@ -194,9 +194,10 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
     const open = async (tab: Page) => {
       await tab.goto((await createSignInLink(system, { user: id })).url)
       await tab.getByRole('button', { name: 'Sign in' }).click()
-      await tab.getByRole('heading', { name: 'Playground' }).waitFor()
+      await tab.getByRole('heading', { name: 'Overview' }).waitFor()
     }
     await open(page)
+    await page.locator('.rail-link[title="Playground"]').click()
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
     await expireSessions(opened(), email)
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
@@ -223,6 +224,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
     await page.goto((await createSignInLink(system, { user: id })).url)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByLabel('Connection: Live').waitFor()
+    await page.locator('.rail-link[title="Playground"]').click()
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
     const copy =
       'update "user" set password_hash = (select password_hash from "user" where email = $2), email = $3 where id = $1'
