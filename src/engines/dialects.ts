@@ -2,6 +2,8 @@ import type { Language } from './espeak/detect-language.ts'
 
 /** Facts about one kind of server. */
 export interface Dialect {
+  /** As people call it. */
+  readonly name: string
   /** Slowest and fastest pace; null: the server speaks at its own pace only. */
   readonly speed: readonly [number, number] | null
   /** Most characters of a style; null: no such field. */
@@ -75,6 +77,7 @@ const ORPHEUS_NAMES: Dialect['named'] = [
 const DIALECTS = {
   // An unknown server gets optional fields only if the job has them.
   generic: {
+    name: 'Speech server',
     speed: ANY_SPEED,
     instructions: 500,
     language: 'given',
@@ -86,6 +89,7 @@ const DIALECTS = {
     marks: [],
   },
   'vllm-omni': {
+    name: 'vLLM-Omni',
     ...QWEN,
     speed: WHOLE_RANGE,
     language: 'title',
@@ -97,6 +101,7 @@ const DIALECTS = {
     marks: ['owner:vllm', 'owner:vllm-omni'],
   },
   'sglang-omni': {
+    name: 'SGLang-Omni',
     ...QWEN,
     speed: WHOLE_RANGE,
     stream: true,
@@ -109,6 +114,7 @@ const DIALECTS = {
   },
   // Refuses unknown fields.
   nari: {
+    name: 'Nari Qwen3-TTS',
     ...QWEN,
     speed: null,
     stream: true,
@@ -118,6 +124,7 @@ const DIALECTS = {
   },
   // Streams unless told not to, and then breaks off where others answer with an error.
   kokoro: {
+    name: 'Kokoro-FastAPI',
     speed: WHOLE_RANGE,
     instructions: null,
     language: null,
@@ -128,6 +135,7 @@ const DIALECTS = {
   },
   // Piper would take 0.25 to 4, but Kokoro's answer breaks off.
   speaches: {
+    name: 'Speaches',
     speed: [0.5, 2],
     instructions: null,
     language: null,
@@ -135,6 +143,7 @@ const DIALECTS = {
     marks: ['title:Speaches'],
   },
   localai: {
+    name: 'LocalAI',
     speed: WHOLE_RANGE,
     instructions: 500,
     language: 'code',
@@ -143,6 +152,7 @@ const DIALECTS = {
     marks: ['answers:/.well-known/localai.json'],
   },
   'chatterbox-tts-api': {
+    name: 'Chatterbox TTS API',
     speed: null,
     instructions: null,
     language: null,
@@ -151,6 +161,7 @@ const DIALECTS = {
     marks: ['title:Chatterbox TTS API', 'owner:resemble-ai'],
   },
   'chatterbox-tts-server': {
+    name: 'Chatterbox TTS Server',
     speed: WHOLE_RANGE,
     instructions: null,
     language: null,
@@ -161,6 +172,7 @@ const DIALECTS = {
     marks: ['title:Chatterbox TTS Server'],
   },
   orpheus: {
+    name: 'Orpheus-FastAPI',
     speed: null,
     instructions: null,
     language: null,
@@ -170,6 +182,7 @@ const DIALECTS = {
     marks: ['title:Orpheus-FASTAPI'],
   },
   'openedai-speech': {
+    name: 'openedai-speech',
     speed: WHOLE_RANGE,
     instructions: null,
     language: null,
@@ -178,6 +191,7 @@ const DIALECTS = {
   },
   // Refuses unknown fields.
   openai: {
+    name: 'OpenAI',
     speed: WHOLE_RANGE,
     instructions: 4096,
     language: null,

@@ -22,21 +22,6 @@ const KEY = /^[\x21-\x7e]{1,1000}$/
 /** `af_heart`: its first letter is a language, the second one a sex. */
 const KOKORO_NAME = /^[a-z]([fm])_(.+)$/
 
-const KIND_NAMES: Readonly<Record<Profile, string>> = {
-  generic: 'Speech server',
-  'vllm-omni': 'vLLM-Omni',
-  'sglang-omni': 'SGLang-Omni',
-  nari: 'Nari Qwen3-TTS',
-  kokoro: 'Kokoro-FastAPI',
-  speaches: 'Speaches',
-  localai: 'LocalAI',
-  'chatterbox-tts-api': 'Chatterbox TTS API',
-  'chatterbox-tts-server': 'Chatterbox TTS Server',
-  orpheus: 'Orpheus-FastAPI',
-  'openedai-speech': 'openedai-speech',
-  openai: 'OpenAI',
-}
-
 interface ProposeEngine {
   readonly address: string
   /** It is sealed in the proposed file. */
@@ -93,7 +78,7 @@ export async function proposeEngine(ctx: Context, input: ProposeEngine): Promise
   const proposal = {
     ...found,
     server: found.baseUrl,
-    kindName: KIND_NAMES[found.profile],
+    kindName: dialectOf(found.profile).name,
     models,
     model,
     name,
@@ -191,7 +176,7 @@ function withSlugs(voices: readonly NamedVoice[]): ProposedVoice[] {
 
 /** Kokoro's voices are not called after their model. */
 const nameAfter = (model: string | null, profile: Profile): string =>
-  profile === 'kokoro' ? 'Kokoro' : (model?.split('/').at(-1) ?? KIND_NAMES[profile]).slice(0, MOST_NAME_CHARACTERS)
+  profile === 'kokoro' ? 'Kokoro' : (model?.split('/').at(-1) ?? dialectOf(profile).name).slice(0, MOST_NAME_CHARACTERS)
 
 function freeSlug({ catalog }: Context, name: string): string {
   const { endpoints, workflows } = catalog.current
