@@ -25,7 +25,7 @@ export function faultyJobJourneys(opened: () => OpenedConsole): void {
     await page.goto(at(''))
     await signIn(page, email)
     const card = page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Failures, last 24 h' }) })
-    await card.locator(`[title="${failed}"]`).waitFor()
+    await card.locator(`a[href$="/jobs/${failed}"]`).waitFor()
     expect(await card.getByText('cancelled').count()).toBe(0)
     await page.goto(at(`jobs/${failed}`))
     await page.getByText('PROVIDER_BUSY').waitFor()
