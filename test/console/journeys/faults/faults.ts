@@ -33,7 +33,7 @@ export function faultJourneys(opened: () => OpenedConsole): void {
     expect([await page.locator('tbody tr').count(), await flaws(page)]).toEqual([before, []])
     const meanwhile = await insertJob(service.runtime.db, account)
     await front.restore()
-    await expect.poll(ahead(page, () => page.locator(`[title="${meanwhile}"]`).isVisible())).toBe(true)
+    await expect.poll(ahead(page, () => page.locator(`a[href$="/jobs/${meanwhile}"]`).isVisible())).toBe(true)
     await expect.poll(() => page.locator('.banner').count()).toBe(0)
     await page.getByLabel('Connection: Live').waitFor()
     await page.route(`${front.url}/console`, (route) =>
@@ -120,7 +120,7 @@ export function faultJourneys(opened: () => OpenedConsole): void {
     await account.waitFor()
     await expect.poll(() => account.evaluate((button) => button === document.activeElement)).toBe(true)
     expect(await page.getByRole('heading', { name: 'Jobs' }).isVisible()).toBe(true)
-    await page.locator(`[title="${meanwhile}"]`).waitFor()
+    await page.locator(`a[href$="/jobs/${meanwhile}"]`).waitFor()
     await isLive()
     await page.goto(`${service.url}/health/live`)
     await service.runtime.db.pool.query('delete from session using "user" u where u.id = user_id and u.email = $1', [

@@ -91,7 +91,7 @@ export function versionJourneys(opened: () => OpenedConsole): void {
     await expect
       .poll(async () => {
         await page.clock.runFor(1000)
-        return page.locator(`[title="${meanwhile}"]`).count()
+        return page.locator(`a[href$="/jobs/${meanwhile}"]`).count()
       })
       .toBe(1)
     expect(complaints).toEqual([])
