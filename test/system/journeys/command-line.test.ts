@@ -13,6 +13,7 @@ import { makeKey } from '../../setup/processes/operator.ts'
 import { cleanUp, makeTempDir, run, type Service, sonantOn, startService } from '../../setup/processes/process.ts'
 
 type Account = { account_id: string; name: string; credits: number }
+type Used = { name: string; last_used_at: string | null }
 type Key = { api_key_id: string; api_key: string; scopes: string[] }
 
 // Each command is a process of its own, and several run in one test.
@@ -96,7 +97,12 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
   test('lists are tables with heads, and with --json items with the ids and names that creating them gave', async () => {
     const listed = (...args: string[]) => sonantHere<{ items: unknown[] }>(service.env, ...args)
     const accounts = await listed('accounts', 'list')
-    const keys = await listed('keys', 'list', '--account', 'studio')
+    // The use of a key is written a moment after its request.
+    const ofStudio = () => listed('keys', 'list', '--account', 'studio') as Promise<{ items: Used[] }>
+    const isNoted = async () =>
+      (await ofStudio()).items.some((one) => one.name === 'first' && one.last_used_at !== null)
+    await expect.poll(isNoted, { timeout: DEADLINE_MS }).toBe(true)
+    const keys = await ofStudio()
     const endpoints = await listed('endpoints', 'list')
     const workflows = await listed('workflows', 'list')
     const workers = await listed('workers', 'list')
@@ -125,7 +131,7 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
       /^KEY +NAME +SCOPES +CREATED \(UTC\) +EXPIRES \(UTC\) +LAST USED \(UTC\) +MONTHLY LIMIT +USED THIS MONTH +MAX RUNNING +RUNNING\n/,
     )
     expect(stdout).toMatch(
-      /^ACCOUNT +NAME +CREDITS +MONTHLY LIMIT +USED THIS MONTH +MAX RUNNING +RUNNING\nacct_\w+ +demo +1000000 +- +0 +- +0\nacct_\w+ +studio +\d+ +- +0 +- +0\n$/,
+      /^ACCOUNT +NAME +CREDITS +MONTHLY LIMIT +USED THIS MONTH +MAX RUNNING +RUNNING +DISABLED \(UTC\)\nacct_\w+ +demo +1000000 +- +0 +- +0 +-\nacct_\w+ +studio +\d+ +- +0 +- +0 +-\n$/,
     )
   })
 
