@@ -1422,6 +1422,21 @@ export type SpeakingSubscription = { jobUpdated:
     | { __typename: 'VoiceJob', isVoiceLoading: boolean, chunksDone: number | null, chunksTotal: number | null, audioMs: number | null, id: string, status: JobStatus, error: string | null, errorCode: JobErrorCode | null, queuePosition: number | null, poolServed: boolean | null, cost: number, waitMs: number | null, runMs: number | null }
    };
 
+export type NaturalVoiceQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type NaturalVoiceQuery = { models: Array<{ name: string, licence: string | null, licenceUrl: string | null, sizeBytes: number | null, downloadedBytes: number, isInstalled: boolean }>, endpoints: { nodes: Array<{ settings: { engine: unknown } | null }> } };
+
+export type PullModelMutationVariables = Exact<{
+  name: string;
+}>;
+
+
+export type PullModelMutation = { pullModel:
+    | { __typename: 'PulledModel', endpoint: { name: string } | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type ProfileQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -1890,6 +1905,8 @@ export const heard: Operation<HeardQuery, HeardQueryVariables> = { query: "query
 export const recentTakes: Operation<RecentTakesQuery, RecentTakesQueryVariables> = { query: "query RecentTakes($first:Int!){jobs(filter:{types:[VOICE]}first:$first){edges{node{__typename id ...on VoiceJob{endpointKey voice voiceName language characters textExcerpt createdAt submittedBy{callerId}status error errorCode queuePosition poolServed cost waitMs runMs isVoiceLoading chunksDone chunksTotal audioMs liveUrl(format:MP3)wav:audioUrl(format:WAV)mp3:audioUrl(format:MP3)opus:audioUrl(format:OPUS)flac:audioUrl(format:FLAC)m4b:audioUrl(format:M4B)}}}}}" }
 export const waiting: Operation<WaitingQuery, WaitingQueryVariables> = { query: "query Waiting($jobId:ID!){voiceJob(id:$jobId){id status queuePosition poolServed}}" }
 export const speaking: Operation<SpeakingSubscription, SpeakingSubscriptionVariables> = { query: "subscription Speaking($id:ID!){jobUpdated(id:$id){__typename id status error errorCode queuePosition poolServed cost waitMs runMs ...on VoiceJob{isVoiceLoading chunksDone chunksTotal audioMs}}}" }
+export const naturalVoice: Operation<NaturalVoiceQuery, NaturalVoiceQueryVariables> = { query: "query NaturalVoice{models{name licence licenceUrl sizeBytes downloadedBytes isInstalled}endpoints(first:50){nodes{settings{engine}}}}" }
+export const pullModel: Operation<PullModelMutation, PullModelMutationVariables> = { query: "mutation PullModel($name:String!){pullModel(name:$name){__typename ...on PulledModel{endpoint{name}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const profile: Operation<ProfileQuery, ProfileQueryVariables> = { query: "query Profile{me{user{id email role hasPassword isFederated createdAt}sessions{id createdAt seenAt current}}}" }
 export const endSession: Operation<EndSessionMutation, EndSessionMutationVariables> = { query: "mutation EndSession($id:ID!){endSession(id:$id){__typename ...on EndSessionSuccess{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const changePassword: Operation<ChangePasswordMutation, ChangePasswordMutationVariables> = { query: "mutation ChangePassword($currentPassword:String!$newPassword:String!){changePassword(currentPassword:$currentPassword newPassword:$newPassword){__typename ...on ChangePasswordSuccess{sessions}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -1,6 +1,7 @@
 import { describeConsole } from './journeys/describe-console.ts'
 import { earJourneys } from './journeys/display/ears.ts'
 import { endpointsJourneys } from './journeys/operator/endpoints.ts'
+import { naturalVoiceJourneys } from './journeys/operator/natural-voice.ts'
 import { unservedPoolJourneys } from './journeys/operator/unserved-pools.ts'
 import { federationJourneys } from './journeys/sessions/federation.ts'
 import { followingJourneys } from './journeys/sessions/following.ts'
@@ -16,4 +17,5 @@ describeConsole('sessions and changes by others in a browser', (opened) => {
   followingJourneys(opened)
   federationJourneys(opened)
   earJourneys(opened)
+  naturalVoiceJourneys(opened)
 })

@@ -15,6 +15,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { Composer } from './composer.tsx'
 import { addedVoices } from './draft.ts'
 import { EndpointChoice } from './endpoint-choice.tsx'
+import { NaturalVoice } from './natural-voice.tsx'
 import { chosenEndpoint, offeredEndpoint } from './offered-endpoint.ts'
 import { TakeCard } from './take-card.tsx'
 import { bringBack, takes } from './takes.ts'
@@ -26,6 +27,7 @@ export function PlaygroundPage() {
   const query = useQuery(voicesQuery, {})
   return (
     <Page title="Playground">
+      <NaturalVoice onInstalled={query.reload} />
       <Load query={query} skeleton={<ComposerSkeleton />}>
         {({ myEndpoints }) =>
           myEndpoints.length === 0 ? <NoEndpoint /> : <Studio endpoints={myEndpoints} onExpired={query.reload} />
