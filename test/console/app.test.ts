@@ -309,7 +309,7 @@ describeConsole('the console in a browser', (opened) => {
       .getByText(/^Sonant \d/)
       .waitFor()
     await page.keyboard.press('Escape')
-    await page.getByLabel('Job id begins with').focus()
+    await page.getByLabel('Words of the text, or a job id').focus()
     await page.keyboard.press('Control+k')
     const palette = page.getByRole('combobox', { name: 'Go to, or do' })
     await palette.fill('dark')
