@@ -33,7 +33,7 @@ const engines: Engines = {
   use: (_block, work) => work(rendering),
   probe: async () => true,
   ask: async () => null,
-  modelState: async () => null,
+  modelState: () => null,
   warm: async () => undefined,
   close: async () => undefined,
 }

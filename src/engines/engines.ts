@@ -42,7 +42,7 @@ export interface Engines {
    */
   ask(block: unknown, request: SpeechRequest): Promise<Speech | null>
   /** Tells of a model that processes of this one hold; null for other engines. @throws ZodError for an invalid block */
-  modelState(block: unknown): Promise<ModelState | null>
+  modelState(block: unknown): ModelState | null
   /** Never rejects. */
   warm(): Promise<void>
   close(): Promise<void>
@@ -75,6 +75,7 @@ class SharedEngines implements Engines {
   readonly #telemetry: Telemetry
   readonly #unread: () => void
   #models: Promise<SherpaModels> | undefined
+  #openedModels: SherpaModels | undefined
 
   constructor(options: EngineOptions) {
     this.#options = options
@@ -112,9 +113,10 @@ class SharedEngines implements Engines {
     return this.#atServers(serverBlocksOf(block), async ([own]) => (own ? speakBeside(own, request) : null))
   }
 
-  async modelState(given: unknown): Promise<ModelState | null> {
+  modelState(given: unknown): ModelState | null {
     const block: EngineBlock = engineBlock.parse(given)
-    return block.kind === 'sherpa-onnx' ? (await this.#sherpa()).stateOf(block) : null
+    if (block.kind !== 'sherpa-onnx') return null
+    return this.#openedModels?.stateOf(block) ?? 'cold'
   }
 
   warm(): Promise<void> {
@@ -139,7 +141,10 @@ class SharedEngines implements Engines {
 
   #sherpa(): Promise<SherpaModels> {
     const { modelsDir = '', modelsBytes } = this.#options
-    this.#models ??= import('./sherpa/sherpa.ts').then(({ SherpaModels }) => new SherpaModels(modelsDir, modelsBytes))
+    this.#models ??= import('./sherpa/sherpa.ts').then(({ SherpaModels }) => {
+      this.#openedModels = new SherpaModels(modelsDir, modelsBytes)
+      return this.#openedModels
+    })
     return this.#models
   }
 

@@ -2,6 +2,7 @@ import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { requireOperator } from '../access/require.ts'
 import { placeOfServer } from '../catalog/files/hidden-password.ts'
 import type { Context } from '../context/context.ts'
+import type { ModelState } from '../engines/sherpa/sherpa-model.ts'
 
 export const WORKER_VIEW = {
   id: true,
@@ -116,8 +117,6 @@ export interface ServerStatus {
   /** Seconds for each second of speech; other workers compare theirs. */
   readonly pace?: number | null
 }
-
-export type ModelState = 'cold' | 'loading' | 'ready'
 
 /** An engine's load in one worker, as the worker stores it. */
 export interface EngineLoad {

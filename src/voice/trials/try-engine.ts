@@ -63,7 +63,7 @@ async function tryEngine(
       )
     })
   } catch (error) {
-    if (signal.aborted && (await engines.modelState(endpoint.engine)) === 'loading')
+    if (signal.aborted && engines.modelState(endpoint.engine) === 'loading')
       return { ...silent, error: 'The model is still being loaded: check it again in a moment.' }
     return { ...silent, error: reasonOf(error) }
   }

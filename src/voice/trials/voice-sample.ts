@@ -70,7 +70,7 @@ async function render(ctx: SampleContext, endpoint: VoiceEndpoint, slug: string)
       .use(endpoint.engine, (engine) => speakText(engine, request))
       .catch(async (error: unknown) => {
         ctx.log.warn({ endpoint: endpoint.slug, voice: slug, ...describeError(error) }, 'a sample could not be spoken')
-        const isLoading = signal.aborted && (await engines.modelState(endpoint.engine)) === 'loading'
+        const isLoading = signal.aborted && engines.modelState(endpoint.engine) === 'loading'
         const reason = isLoading ? 'this voice is being loaded' : 'this voice cannot speak now'
         throw new ServiceError('UNAVAILABLE', `Try again in a moment: ${reason}.`, { retryAfterSeconds: 10 })
       })

@@ -160,7 +160,7 @@ function verdictOnRow({ key, workers }: Part, row: Row | undefined): Verdict {
   if (failure === 'unreachable') return { state: 'degraded', failure, error }
   if (failure !== null) return { state: 'failing', failure, error }
   const models = workers.flatMap(({ engines: all }) => all[key]?.model ?? [])
-  if (models.length > 0 && !models.includes('ready'))
+  if (models.length > 0 && !models.includes('warm'))
     return { state: models.includes('loading') ? 'loading' : 'cold', failure: null, error: null }
   if (voicesMissing.length > 0) {
     const named = `The engine lacks ${voicesMissing.join(', ')}.`

@@ -55,10 +55,11 @@ export class EngineWatch {
 
   /** By the keys of `engineParts`, without idle servers. */
   get loads(): Readonly<Record<string, EngineLoad>> {
-    const { notes, threads } = this.#options
+    const { notes, threads, engines } = this.#options
     const loads = this.#parts().flatMap(({ key, block, server }) => {
       const inside = block.kind === 'espeak' ? threads : Number(block.slots ?? DEFAULT_SLOTS)
-      const load: EngineLoad = { slots: server === '' ? inside : null, in_use: notes.inUse(key), model: null }
+      const slots = server === '' ? inside : null
+      const load: EngineLoad = { slots, in_use: notes.inUse(key), model: engines.modelState(block) }
       return load.slots === null && load.in_use === 0 ? [] : [[key, load] as const]
     })
     return Object.fromEntries(loads)

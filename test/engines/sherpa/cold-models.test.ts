@@ -54,12 +54,12 @@ describe.skipIf(process.platform !== 'linux')('a model', () => {
   test('is loaded for its first text, which says so, and goes after idle_minutes', async () => {
     open()
     await engines.probe(block('english'))
-    const state = (): Promise<ModelState | null> => engines.modelState(block('english'))
-    expect([await state(), pids()]).toEqual(['cold', []])
+    const state = (): ModelState | null => engines.modelState(block('english'))
+    expect([state(), pids()]).toEqual(['cold', []])
     const told: boolean[] = []
     const onLoading = (isLoading: boolean) => told.push(isLoading)
     await speak(block('english'), { onLoading })
-    expect([await state(), told]).toEqual(['warm', [true, false]])
+    expect([state(), told]).toEqual(['warm', [true, false]])
     const [pid] = pids()
     await speak(block('english', { idle_minutes: 0.005 }), { onLoading })
     expect([told.length, pids()]).toEqual([2, [pid]])

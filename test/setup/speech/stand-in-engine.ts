@@ -40,7 +40,7 @@ export function standInEngines(during: (request: SpeechRequest) => Promise<void>
     use: (_block, work) => work(engine),
     probe: async () => true,
     ask: async () => null,
-    modelState: async () => null,
+    modelState: () => null,
     warm: async () => undefined,
     close: async () => undefined,
   }

@@ -129,7 +129,7 @@ describe('engines', () => {
     })
     await living('m2', 'model', load('loading'))
     expect(await engine('model')).toMatchObject({ state: 'LOADING', servers: [{ slots: 4, slotsInUse: 2 }] })
-    await living('m2', 'model', load('ready'))
+    await living('m2', 'model', load('warm'))
     expect(await engine('model')).toMatchObject({ state: 'READY' })
   })
 

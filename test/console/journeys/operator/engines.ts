@@ -50,7 +50,7 @@ export function engineJourneys(opened: () => OpenedConsole): void {
     await page.getByText('2 of 3 are taken').waitFor()
     await page.getByRole('button', { name: 'Hear it' }).press('Enter')
     await page.getByText(/of speech, spoken in/).waitFor()
-    await page.waitForFunction('document.querySelector("audio")?.currentTime > 0.05')
+    await expect.poll(() => page.evaluate('document.querySelector("audio")?.currentTime > 0.05')).toBe(true)
     expect(await page.evaluate(FOCUSED)).toContain('Hear it')
     await page.getByRole('button', { name: 'Show its file' }).press('Enter')
     const file = await page.getByLabel('Endpoint file').inputValue()
