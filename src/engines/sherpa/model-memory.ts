@@ -23,6 +23,8 @@ export interface Seat<Held extends Process> {
   process: Held | undefined
 }
 
+const stays = (seat: Seat<Process>): boolean => seat.process?.isKilled !== true
+
 interface Applicant<Held extends Process> {
   readonly owner: object
   readonly bytes: number
@@ -84,11 +86,11 @@ export class ModelMemory<Held extends Process> {
     void process.ended.then(() => this.#remove(seat))
   }
 
-  /** Returns whether all fit now. */
+  /** Returns whether all fit that stay: a killed process is about to end. */
   measure(seat: Seat<Held>, bytes: number): boolean {
     seat.bytes = bytes
     this.#settle()
-    return this.#bytes() <= this.boundBytes
+    return this.#bytes(stays) <= this.boundBytes
   }
 
   /** The process waits for its next text, and ends after `idleMs` without one. */
@@ -138,7 +140,7 @@ export class ModelMemory<Held extends Process> {
 
   /** Ends idle processes until so many bytes fit beside those that stay. */
   #free(bytes: number): void {
-    let kept = this.#bytes((seat) => seat.process?.isKilled !== true)
+    let kept = this.#bytes(stays)
     for (const seat of [...this.#idle.keys()]) {
       if (kept + bytes <= this.boundBytes) return
       kept -= seat.bytes

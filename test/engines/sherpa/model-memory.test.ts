@@ -108,6 +108,16 @@ describe('the memory of models', () => {
     memory.close()
   })
 
+  test('keeps a model that has loaded larger than expected if an idle one can make room', async () => {
+    const memory = new ModelMemory<Stub>(40)
+    const idle = await seated(memory, ENGLISH, 20)
+    memory.giveBack(idle, LONG_MS)
+    const loaded = await seated(memory, GERMAN, 10)
+    expect(memory.measure(loaded, 30)).toBe(true)
+    expect([idle.process.isKilled, loaded.process.isKilled]).toEqual([true, false])
+    memory.close()
+  })
+
   test.each([
     ['half of the machine', 0, 8e9, 4e9],
     ['half of the container', 2e9, 8e9, 1e9],
