@@ -84,7 +84,6 @@ const espeak = z.strictObject({ kind: z.literal('espeak'), pool })
 const MAX_THREADS = 64
 const MAX_SLOTS = 16
 const MAX_STEPS = 100
-const DEFAULT_IDLE_MINUTES = 10
 const A_WEEK_MINUTES = 10_080
 
 const path = z
@@ -103,7 +102,8 @@ const sherpa = z
     threads: z.int().min(1).max(MAX_THREADS).default(DEFAULT_THREADS),
     slots: z.int().min(1).max(MAX_SLOTS).default(DEFAULT_SLOTS),
     steps: z.int().min(1).max(MAX_STEPS).optional(),
-    idle_minutes: z.number().positive().max(A_WEEK_MINUTES).default(DEFAULT_IDLE_MINUTES),
+    // A default would be stored, and workers of older versions refuse what they do not know.
+    idle_minutes: z.number().positive().max(A_WEEK_MINUTES).optional(),
   })
   .superRefine(({ family, files, steps }, issues) => {
     const names = fileNamesOf(family)

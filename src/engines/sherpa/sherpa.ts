@@ -29,6 +29,7 @@ const NO_AUDIO = /produced no audio|no audio/i
 const CODES: Readonly<Record<string, string>> = LANGUAGE_CODES
 const KOKORO_OWN: ReadonlySet<string | undefined> = new Set(['zh', 'en', undefined])
 const MINUTE_MS = 60_000
+const DEFAULT_IDLE_MINUTES = 10
 const MOST_NAMED = 5
 
 interface ModelFiles {
@@ -59,7 +60,7 @@ const sizeOf = (path: string): Promise<number> =>
 /** A text that ends its process is tried twice more in new ones. */
 function openSherpa(block: SherpaBlock, model: SherpaModel): SpeechEngine {
   const { clones, hasPace } = FAMILIES[block.family]
-  const idleMs = block.idle_minutes * MINUTE_MS
+  const idleMs = (block.idle_minutes ?? DEFAULT_IDLE_MINUTES) * MINUTE_MS
   const once: SpeechEngine = {
     slots: block.slots,
     deterministic: false,
