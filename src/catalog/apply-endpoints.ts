@@ -35,8 +35,16 @@ export interface Application {
  * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST with line and reason of each violation
  */
 export async function applyEndpoints(ctx: Context, input: EndpointFile): Promise<Application> {
-  if (input.dryRun === true) requireOperator(ctx)
-  else requireConfirmedOperator(ctx)
+  if (input.dryRun !== true) requireConfirmedOperator(ctx)
+  return applyConfirmed(ctx, input)
+}
+
+/**
+ * Applies for an operator whose password was recent when their work began.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST with line and reason of each violation
+ */
+export async function applyConfirmed(ctx: Context, input: EndpointFile): Promise<Application> {
+  requireOperator(ctx)
   const { parseEndpointFile } = await import('./files/endpoint-file.ts')
   const specs = parseEndpointFile(input.source, new Set([...ctx.catalog.current.endpoints.values()].map(poolOf)))
   for (const spec of specs.endpoints) {

@@ -57,6 +57,7 @@ export async function openCommand(
     if (!asItIs && settings.publicUrl === null) await readPublicUrl(foundation)
     const whole: Whole = {
       ...foundation,
+      hasWorker: false,
       queue: needs.includes('queue') ? await openQueue(foundation, closers) : bossQueue(noBoss, foundation.notifier),
       catalog: needs.includes('catalog') ? await loadCatalog(foundation, needs) : absent('catalog'),
       companion: absent('companion'),

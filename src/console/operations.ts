@@ -1425,7 +1425,7 @@ export type SpeakingSubscription = { jobUpdated:
 export type NaturalVoiceQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type NaturalVoiceQuery = { models: Array<{ name: string, licence: string | null, licenceUrl: string | null, sizeBytes: number | null, downloadedBytes: number, isInstalled: boolean }>, endpoints: { nodes: Array<{ settings: { engine: unknown } | null }> } };
+export type NaturalVoiceQuery = { models: Array<{ name: string, licence: string | null, licenceUrl: string | null, sizeBytes: number | null, downloadedBytes: number, isInstalled: boolean, isPullable: boolean }>, endpoints: { nodes: Array<{ settings: { engine: unknown } | null }> } };
 
 export type PullModelMutationVariables = Exact<{
   name: string;
@@ -1905,7 +1905,7 @@ export const heard: Operation<HeardQuery, HeardQueryVariables> = { query: "query
 export const recentTakes: Operation<RecentTakesQuery, RecentTakesQueryVariables> = { query: "query RecentTakes($first:Int!){jobs(filter:{types:[VOICE]}first:$first){edges{node{__typename id ...on VoiceJob{endpointKey voice voiceName language characters textExcerpt createdAt submittedBy{callerId}status error errorCode queuePosition poolServed cost waitMs runMs isVoiceLoading chunksDone chunksTotal audioMs liveUrl(format:MP3)wav:audioUrl(format:WAV)mp3:audioUrl(format:MP3)opus:audioUrl(format:OPUS)flac:audioUrl(format:FLAC)m4b:audioUrl(format:M4B)}}}}}" }
 export const waiting: Operation<WaitingQuery, WaitingQueryVariables> = { query: "query Waiting($jobId:ID!){voiceJob(id:$jobId){id status queuePosition poolServed}}" }
 export const speaking: Operation<SpeakingSubscription, SpeakingSubscriptionVariables> = { query: "subscription Speaking($id:ID!){jobUpdated(id:$id){__typename id status error errorCode queuePosition poolServed cost waitMs runMs ...on VoiceJob{isVoiceLoading chunksDone chunksTotal audioMs}}}" }
-export const naturalVoice: Operation<NaturalVoiceQuery, NaturalVoiceQueryVariables> = { query: "query NaturalVoice{models{name licence licenceUrl sizeBytes downloadedBytes isInstalled}endpoints(first:50){nodes{settings{engine}}}}" }
+export const naturalVoice: Operation<NaturalVoiceQuery, NaturalVoiceQueryVariables> = { query: "query NaturalVoice{models{name licence licenceUrl sizeBytes downloadedBytes isInstalled isPullable}endpoints(first:50){nodes{settings{engine}}}}" }
 export const pullModel: Operation<PullModelMutation, PullModelMutationVariables> = { query: "mutation PullModel($name:String!){pullModel(name:$name){__typename ...on PulledModel{endpoint{name}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const profile: Operation<ProfileQuery, ProfileQueryVariables> = { query: "query Profile{me{user{id email role hasPassword isFederated createdAt}sessions{id createdAt seenAt current}}}" }
 export const endSession: Operation<EndSessionMutation, EndSessionMutationVariables> = { query: "mutation EndSession($id:ID!){endSession(id:$id){__typename ...on EndSessionSuccess{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -55,6 +55,10 @@ const SpeechModelRef = builder.objectRef<ListedModel>('SpeechModel').implement({
     isInstalled: t.exposeBoolean('isInstalled', {
       description: 'True if the model is in the data directory of the process that answers.',
     }),
+    isPullable: t.boolean({
+      description: 'True if `pullModel` may install models: a worker runs in the process that answers.',
+      resolve: (_model, _args, { hasWorker }) => hasWorker,
+    }),
   }),
 })
 
@@ -95,7 +99,7 @@ builder.mutationField('pullModel', (t) =>
     type: PulledModelRef,
     errors: result('Model that was pulled', 'it was not'),
     description:
-      'Downloads a model to the data directory of the process that answers, checks and unpacks it, has it speak, and applies its endpoint. It answers when all is done, which may take minutes, and goes on if its caller leaves; `models` tells how far it is. Needs the scope operator, or a signed-in operator.',
+      'Downloads a model to the data directory of the process that answers, checks and unpacks it, has it speak, and applies its endpoint. It answers when all is done, which may take minutes, and goes on if its caller leaves; `models` tells how far it is. A process without a worker refuses: `sonant models pull` installs where the workers run. Needs the scope operator, or a signed-in operator.',
     args: {
       name: t.arg.string({ required: true, description: 'Name of a model.' }),
       acceptLicence: t.arg.boolean({ description: 'True if the licence is restricted and the caller may use it.' }),

@@ -1,13 +1,14 @@
 import { copyFile, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { requireOperator } from '../access/require.ts'
-import { applyEndpoints } from '../catalog/apply-endpoints.ts'
+import { requireConfirmedOperator } from '../access/require.ts'
+import { applyConfirmed } from '../catalog/apply-endpoints.ts'
 import { RESERVED_SLUGS } from '../catalog/voice-endpoint.ts'
 import type { Context } from '../context/context.ts'
 import { withLock } from '../db/lock.ts'
 import { EngineError } from '../engines/engine.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { syncEntries } from '../values/data-directory.ts'
+import { commandLine } from '../values/program.ts'
 import { modelsDirOf } from '../voice/trials/trial-engines.ts'
 import { bytesIn, download, sha256Of, withRoom } from './download.ts'
 import { asDescribed, type DescribedModel, describeFiles, endpointSource, slugOf } from './model-endpoint.ts'
@@ -54,6 +55,10 @@ export interface Pulled {
   readonly warnings: readonly string[]
 }
 
+interface PullContext extends Context {
+  readonly hasWorker: boolean
+}
+
 interface Wanted {
   readonly known: KnownModel | undefined
   readonly directory: string
@@ -62,16 +67,17 @@ interface Wanted {
 
 /**
  * Downloads, checks and unpacks a model, has it speak a sentence in each of its languages, and applies its endpoint. Two pulls at once are one.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, UNAVAILABLE
+ * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, NOT_FOUND, INVALID_REQUEST, UNAVAILABLE
  */
 export async function pullModel(
-  ctx: Context,
+  ctx: PullContext,
   input: PullInput,
   index: readonly KnownModel[] = readModelIndex(),
 ): Promise<Pulled> {
-  requireOperator(ctx)
+  requireConfirmedOperator(ctx)
   const wanted = want(ctx, input, index)
   checkLicence(wanted.known, input)
+  checkPlace(ctx, wanted)
   const models = modelsDirOf(ctx.settings)
   const place = join(models, wanted.directory)
   // A pull that loses the lock must not go on beside another one.
@@ -84,6 +90,13 @@ export async function pullModel(
     const { model, fresh } = await install(ctx, wanted, { models, place, input: { ...input, signal } })
     return finish(ctx, wanted, model, fresh)
   }).finally(() => lost.abort())
+}
+
+/** The command line is run where the model belongs; a request reaches any process. */
+function checkPlace({ actor, hasWorker }: PullContext, { known, directory }: Wanted): void {
+  if (hasWorker || actor.kind === 'system') return
+  const command = commandLine(`models pull ${known?.name ?? directory}`)
+  throw invalidRequest(`No worker speaks where this process runs: run "${command}" on the machine of each worker.`)
 }
 
 interface Place {
@@ -301,7 +314,7 @@ async function finish(
   const { voices, heard, warnings } = tried
   if (voices.length === 0) return { ...base, endpoint: null, heard, warnings }
   checkSlug(ctx, model)
-  await applyEndpoints(ctx, {
+  await applyConfirmed(ctx, {
     source: endpointSource(model, voices),
     readAudio: (path) => recordingOf(join(place, path)),
   })

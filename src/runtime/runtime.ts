@@ -25,6 +25,7 @@ import type { ServiceContext, Services } from './services.ts'
 const CATALOG_RETRY_MS = 250
 
 interface Role {
+  /** A worker runs in this process, which also looks after the queue. */
   readonly supervise: boolean
   readonly telemetry?: Telemetry
 }
@@ -52,6 +53,7 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     const queue = bossQueue(async () => boss, foundation.notifier)
     const runtime: Runtime = {
       ...foundation,
+      hasWorker: role.supervise,
       queue,
       boss,
       completions: openCompletions(() => runtime),

@@ -25,6 +25,8 @@ import type { Samples } from '../voice/trials/voice-sample.ts'
 import type { DeliveryFeed } from '../webhooks/delivery-feed.ts'
 
 export interface Services extends Parts, MeasuredParts {
+  /** A worker runs in this process, with its data directory. */
+  readonly hasWorker: boolean
   /** Base of every URL that callers receive. */
   readonly publicUrl: string
   readonly speechUrls: SpeechUrls

@@ -4,9 +4,10 @@ import { isOperator } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { useEvery } from '../api/use-every.ts'
 import { useQuery } from '../api/use-query.ts'
-import { naturalVoice, pullModel } from '../operations.ts'
+import { type NaturalVoiceQuery, naturalVoice, pullModel } from '../operations.ts'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
+import { serviceCommand } from '../parts/service-command.ts'
 import { toast } from '../parts/toast.tsx'
 
 const KEY = 'sonant-natural-voice'
@@ -40,12 +41,7 @@ function Offer({ onInstalled }: { onInstalled: () => void }) {
     <section class="notice" aria-label="A natural voice">
       <Icon name="voices" />
       <div class="notice-body">
-        <p>
-          All voices are robotic ones. Kokoro speaks English and Chinese naturally, without a GPU: {megabytes(all)} MB.
-        </p>
-        <a class="small-text" href={model.licenceUrl ?? ''}>
-          Licence: {model.licence}
-        </a>
+        <About model={model} />
         {pull.isRunning && <Progress done={model.downloadedBytes} all={all} />}
         {pull.failure !== null && (
           <p class="hint bad" role="alert">
@@ -53,21 +49,47 @@ function Offer({ onInstalled }: { onInstalled: () => void }) {
           </p>
         )}
       </div>
-      <button type="button" class="button small" disabled={pull.isOff} onClick={() => pull.run()}>
-        {pull.isRunning ? 'Installing…' : 'Install Kokoro'}
-      </button>
-      <button
-        type="button"
-        class="button quiet small only-icon"
-        aria-label="Do not offer this again"
-        title="Do not offer this again"
-        onClick={putAway}
-      >
-        <Icon name="close" size={14} />
-      </button>
+      {model.isPullable && (
+        <button type="button" class="button small" disabled={pull.isOff} onClick={() => pull.run()}>
+          {pull.isRunning ? 'Installing…' : 'Install Kokoro'}
+        </button>
+      )}
+      <PutAway />
     </section>
   )
 }
+
+function About({ model }: { model: NaturalVoiceQuery['models'][number] }) {
+  return (
+    <>
+      <p>
+        All voices are robotic ones. Kokoro speaks English and Chinese naturally, without a GPU:{' '}
+        {megabytes(model.sizeBytes ?? 0)} MB.
+      </p>
+      {!model.isPullable && (
+        <>
+          <p>No worker runs beside this API. Run this on the machine of each worker:</p>
+          <pre>{serviceCommand(`models pull ${MODEL}`)}</pre>
+        </>
+      )}
+      <a class="small-text" href={model.licenceUrl ?? ''}>
+        Licence: {model.licence}
+      </a>
+    </>
+  )
+}
+
+const PutAway = () => (
+  <button
+    type="button"
+    class="button quiet small only-icon"
+    aria-label="Do not offer this again"
+    title="Do not offer this again"
+    onClick={putAway}
+  >
+    <Icon name="close" size={14} />
+  </button>
+)
 
 function Progress({ done, all }: { done: number; all: number }) {
   if (done >= all) return <p class="faint small-text">Unpacking it and having it speak: this takes a minute or two.</p>

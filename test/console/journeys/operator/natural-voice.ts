@@ -16,7 +16,7 @@ export function naturalVoiceJourneys(opened: () => OpenedConsole): void {
     const mirror = await startModelMirror()
     onTestFinished(() => mirror.close())
     const env = { SONANT_MODELS_URL: mirror.url }
-    const service = await startTestRuntime({ consoleFolder: folder, env })
+    const service = await startTestRuntime({ worker: true, consoleFolder: folder, env })
     onTestFinished(() => service.close())
     const account = await service.createAccount()
     const system = service.runtime.as({ kind: 'system' })
@@ -44,5 +44,24 @@ export function naturalVoiceJourneys(opened: () => OpenedConsole): void {
     expect(await theirs.getByText(OFFER).count()).toBe(0)
     await context.close()
     await others.close()
+  })
+
+  test('the playground shows the command for a natural voice where no worker runs beside the API', async () => {
+    const { browser, folder } = opened()
+    const service = await startTestRuntime({ consoleFolder: folder })
+    onTestFinished(() => service.close())
+    const account = await service.createAccount()
+    const system = service.runtime.as({ kind: 'system' })
+    await createUser(system, { account, email: 'alone@example.com', password: PASSWORD, role: 'owner' })
+    await setOperator(system, { user: 'alone@example.com', operator: true })
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(`${service.url}/console/playground`)
+    await signIn(page, 'alone@example.com')
+    const offer = page.getByRole('region', { name: 'A natural voice' })
+    await offer.getByText('npx sonant models pull kokoro').waitFor()
+    expect(await offer.getByRole('button', { name: 'Install Kokoro' }).count()).toBe(0)
+    expect([await flaws(page, 'natural-voice-command'), complaints]).toEqual([[], []])
+    await context.close()
   })
 }
