@@ -31,17 +31,22 @@ export function readSettings(env: Environment): Settings {
   return toSettings(parsed.data, env)
 }
 
+const isSetting = (name: string): boolean => NAMES.includes(name.replace(/_FILE$/, '') as Name)
+
 /** An environment for child processes, without this service's secrets. */
 export const withoutSettings = (env: Environment): Environment =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !NAMES.includes(name.replace(/_FILE$/, '') as Name)))
+  Object.fromEntries(Object.entries(env).filter(([name]) => !isSetting(name)))
 
 const toSettings = (values: Values, env: Environment) => ({
   ...networkSettings(values),
   ...oidcSettings(values),
   ...dataSettings(values),
   ...processSettings(values),
-  /** Reads any other variable, or its `NAME_FILE`: endpoint files name their API keys. */
-  lookUp: (name: string) => readVariable(env, name, []),
+  /**
+   * Reads a variable that is no setting, or its `NAME_FILE`: endpoint files name their API keys.
+   * Security: a file must not have SECRET_KEY or DATABASE_URL sent to the server that it names.
+   */
+  lookUp: (name: string) => (isSetting(name) ? undefined : readVariable(env, name, [])),
 })
 
 const networkSettings = (values: Values) => ({

@@ -28,8 +28,11 @@ export function serverKey(block: KeyedBlock, { lookUp, vault }: KeyParts): strin
   if (sealed !== undefined) return openServerKey(vault, address, sealed)
   if (name === undefined) return undefined
   const key = lookUp(name)
-  if (key === undefined) throw new EngineError('INTERNAL_ERROR', `api_key_env names ${name}, which is not set here.`)
-  return key
+  if (key !== undefined) return key
+  throw new EngineError(
+    'INTERNAL_ERROR',
+    `api_key_env names ${name}, which is not set here, or is a setting of Sonant, which no server gets.`,
+  )
 }
 
 /** @throws EngineError INTERNAL_ERROR if the key was sealed for another server, or under another SECRET_KEY */

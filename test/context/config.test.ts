@@ -49,6 +49,13 @@ describe('the settings', () => {
     expect(readSettings(env).metrics).toEqual({ port: 4000, host: '192.0.2.2' })
   })
 
+  test('are not looked up for an endpoint file, nor are the files that hold them; other variables are', () => {
+    const secrets = { SECRET_KEY: 's'.repeat(40), DATABASE_URL: 'postgres://u:p@127.0.0.1/d' }
+    const { lookUp } = readSettings({ ...secrets, COMPANION_API_KEY_FILE: import.meta.filename, SPEECH_KEY: 'sk-1' })
+    const names = ['SECRET_KEY', 'DATABASE_URL', 'COMPANION_API_KEY', 'COMPANION_API_KEY_FILE', 'SPEECH_KEY']
+    expect(names.map(lookUp)).toEqual([undefined, undefined, undefined, undefined, 'sk-1'])
+  })
+
   test('let a start migrate unless they say otherwise', () => {
     expect([readSettings({}).migrate, readSettings({ MIGRATE: 'off' }).migrate]).toEqual([true, false])
   })

@@ -94,7 +94,10 @@ export async function proposeEngine(ctx: Context, input: ProposeEngine): Promise
 function keyOf({ settings }: Context, { apiKey, apiKeyEnv }: ProposeEngine): string | undefined {
   const key = (apiKeyEnv == null ? apiKey : settings.lookUp(apiKeyEnv))?.trim() || undefined
   if (apiKeyEnv != null && key === undefined)
-    throw wrong('apiKeyEnv', `Set ${apiKeyEnv}, or name the variable that holds the key: it is not set here.`)
+    throw wrong(
+      'apiKeyEnv',
+      `Set ${apiKeyEnv}, or name the variable that holds the key: it is not set here, or is a setting of Sonant, which no server gets.`,
+    )
   if (key === undefined || KEY.test(key)) return key
   throw wrong('apiKey', 'Enter the key again: it holds a space or a letter that no key has.')
 }

@@ -207,3 +207,13 @@ test('hearEngine takes an endpoint or a file, and a voice of it', async () => {
   const long = errorOf(await ask(service.url, operator, HEAR, { slug: 'tts', text: 'a'.repeat(301) }))
   expect(long?.message).toContain('at most 300 characters')
 })
+
+test('hearEngine sends no setting of the service to a server that a file names', async () => {
+  server.show(KOKORO)
+  const { source } = await propose({})
+  const naming = source!.replace(/( +)base_url: /, '$1api_key_env: DATABASE_URL\n$1base_url: ')
+  const before = server.calls.length
+  const problem = expect.stringContaining('DATABASE_URL, which is not set here, or is a setting of Sonant')
+  expect(await hear({ source: naming })).toMatchObject({ audio: null, problem })
+  expect(server.calls.length).toBe(before)
+})
