@@ -45,22 +45,25 @@ const SpeechModelRef = builder.objectRef<ListedModel>('SpeechModel').implement({
       nullable: true,
       description: 'Speed as its authors give it; null if they give none.',
     }),
-    sizeBytes: t.exposeFloat('sizeBytes', {
-      nullable: true,
-      description: 'Size of the download in bytes; null if it is not known.',
-    }),
-    downloadedBytes: t.exposeFloat('downloadedBytes', {
-      description: 'Bytes that a pull under way, or one that was broken off, has downloaded; 0 without one.',
-    }),
-    isInstalled: t.exposeBoolean('isInstalled', {
-      description: 'True if the model is in the data directory of the process that answers.',
-    }),
-    isPullable: t.boolean({
-      description: 'True if `pullModel` may install models: a worker runs in the process that answers.',
-      resolve: (_model, _args, { hasWorker }) => hasWorker,
-    }),
   }),
 })
+
+builder.objectFields(SpeechModelRef, (t) => ({
+  sizeBytes: t.exposeFloat('sizeBytes', {
+    nullable: true,
+    description: 'Size of the download in bytes; null if it is not known.',
+  }),
+  downloadedBytes: t.exposeFloat('downloadedBytes', {
+    description: 'Bytes that a pull under way, or one that was broken off, has downloaded; 0 without one.',
+  }),
+  isInstalled: t.exposeBoolean('isInstalled', {
+    description: 'True if the model is in the data directory of the process that answers.',
+  }),
+  isPullable: t.boolean({
+    description: 'True if `pullModel` may install models: a worker runs in the process that answers.',
+    resolve: (_model, _args, { hasWorker }) => hasWorker,
+  }),
+}))
 
 const PulledModelRef = builder.objectRef<Pulled>('PulledModel').implement({
   description: 'Model that a pull has installed, or found installed.',
