@@ -11,6 +11,7 @@ import { NEW } from '../endpoints/use-file-draft.ts'
 import { Followed } from '../fleet/followed.tsx'
 import { OperatorScreen } from '../operator-screen.tsx'
 import { EngineCard } from './engine-card.tsx'
+import { textsAtOnce } from './texts-at-once.ts'
 
 /** Workers look at their engines about as often. */
 const ASKED_MS = 5000
@@ -56,10 +57,8 @@ const byNeed = (a: EngineRowFragment, b: EngineRowFragment): number =>
   RANKS.indexOf(a.state) - RANKS.indexOf(b.state) || a.endpoint.name.localeCompare(b.endpoint.name)
 
 function EngineTiles({ engines }: { engines: readonly EngineRowFragment[] }) {
-  const servers = engines.flatMap((engine) => engine.servers)
   const red = engines.filter(({ state }) => RED.has(state)).length
-  const inUse = servers.reduce((sum, { slotsInUse }) => sum + slotsInUse, 0)
-  const slots = servers.reduce((sum, server) => sum + server.slots, 0)
+  const { inUse, slots } = textsAtOnce(engines)
   const voices = engines.reduce((sum, { endpoint }) => sum + endpoint.voices.length, 0)
   return (
     <div class="tiles">
