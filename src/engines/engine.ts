@@ -123,6 +123,13 @@ export class FailedAttempt extends EngineError {
   }
 }
 
+/** The operator must mend this voice of the endpoint; the engine's others speak. */
+export class UnfitVoice extends EngineError {
+  constructor(message: string) {
+    super('INTERNAL_ERROR', message)
+  }
+}
+
 /** Turns text into speech. */
 export interface SpeechEngine {
   /** Texts at once; more of them wait. */

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { orAborted } from '../../concurrency/or-aborted.ts'
 import { type Release, Semaphore } from '../../concurrency/semaphore.ts'
 import { timeLimit } from '../../concurrency/time-limit.ts'
-import { EngineError, FailedAttempt, type SpeechRequest } from '../engine.ts'
+import { EngineError, FailedAttempt, type SpeechRequest, UnfitVoice } from '../engine.ts'
 import { withoutWordsOf } from '../server-failure.ts'
 import type * as memory from './model-memory.ts'
 import type { SherpaAnswer, SherpaAsk } from './sherpa-child.ts'
@@ -83,7 +83,7 @@ export class SherpaModel {
 
   /**
    * Kills the process if it speaks for longer than `limitMs`, or the signal aborts.
-   * @throws EngineError INTERNAL_ERROR for a speaker that it lacks; FailedAttempt if the process ended; else as `speakers`
+   * @throws UnfitVoice for a speaker that it lacks; FailedAttempt if the process ended; else as `speakers`
    */
   speak(asked: Asked): Promise<SpeakOutcome> {
     return this.#run(asked, (seat, process) => this.#speakIn(seat, process, asked))
@@ -102,7 +102,7 @@ export class SherpaModel {
     if (speaker !== null && !(/^\d+$/.test(speaker) && Number(speaker) < this.#speakers)) {
       this.#memory.giveBack(seat, idleMs)
       const known = `The model has ${this.#speakers} speakers, from 0`
-      throw new EngineError('INTERNAL_ERROR', `${known}: engine_voice ${speaker} is none.`)
+      throw new UnfitVoice(`${known}: engine_voice ${speaker} is none.`)
     }
     try {
       const answer = await askWithin(process, { speak }, limitMs, signal)

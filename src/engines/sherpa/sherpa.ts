@@ -11,6 +11,7 @@ import {
   type Speech,
   type SpeechEngine,
   type SpeechRequest,
+  UnfitVoice,
 } from '../engine.ts'
 import { modelKey, type SherpaBlock } from '../engine-block.ts'
 import { detectLanguage, LANGUAGE_CODES } from '../espeak/detect-language.ts'
@@ -100,10 +101,9 @@ function optionsOf(block: SherpaBlock, request: SpeechRequest): Record<string, u
 }
 
 function recordingOf({ referenceAudio, referenceText }: EngineVoice) {
-  if (referenceAudio === null)
-    throw new EngineError('INTERNAL_ERROR', 'This model speaks like a recording; the voice has none.')
+  if (referenceAudio === null) throw new UnfitVoice('This model speaks like a recording; the voice has none.')
   const recording = readWav(referenceAudio)
-  if (recording === null) throw new EngineError('INTERNAL_ERROR', "The voice's recording is no WAV file.")
+  if (recording === null) throw new UnfitVoice("The voice's recording is no WAV file.")
   const { samples, sampleRate } = recording
   return {
     referenceAudio: Float32Array.from(samples, (sample) => sample / (FULL_SCALE + 1)),

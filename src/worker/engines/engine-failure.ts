@@ -1,4 +1,4 @@
-import { BadAudio, EngineError } from '../../engines/engine.ts'
+import { BadAudio, EngineError, FailedAttempt, UnfitVoice } from '../../engines/engine.ts'
 
 /** Each kind of failure of an engine: its meaning, and in one sentence what the operator can do. */
 export const FAILURES = {
@@ -53,7 +53,7 @@ export const FAILURES = {
 export type EngineFailure = keyof typeof FAILURES
 
 /**
- * Null: a full server, or a text that this engine rejects.
+ * Null: a full server, or a text or a voice that this engine rejects.
  * @param isPlain the text is one that every engine speaks
  */
 export function failureOf(error: unknown, kind: string, isPlain = false): EngineFailure | null {
@@ -62,6 +62,8 @@ export function failureOf(error: unknown, kind: string, isPlain = false): Engine
   if (!(error instanceof EngineError)) return 'broken'
   if (error.code === 'PROVIDER_BUSY') return null
   if (error.code === 'RENDER_FAILED') return isPlain ? 'rejected' : null
+  if (error instanceof UnfitVoice) return null
+  if (error instanceof FailedAttempt) return 'broken'
   if (kind === 'sherpa-onnx') return 'model'
   if (error.code === 'INTERNAL_ERROR') return 'refused'
   return kind === 'openai-speech' && error.cause !== undefined ? 'unreachable' : 'broken'

@@ -73,7 +73,7 @@ const NOTE = `
 
 const BACK = `
   update engine_server set failure = null, error = null, failing_since = null, due_at = now()
-  where failure in ('unreachable', 'model')
+  where (failure in ('unreachable', 'model') or server = '' and failure is not null)
     and (endpoint_slug, server) in (select slug, server from json_to_recordset($1) as g (slug text, server text))`
 
 export const placeKey = ({ slug, server }: Place): string => `${slug} ${server}`

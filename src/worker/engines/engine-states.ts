@@ -16,6 +16,7 @@ export type EngineState = 'ready' | 'degraded' | 'cold' | 'loading' | 'failing' 
 /** The worst first. */
 const STATES: readonly EngineState[] = ['failing', 'unreachable', 'degraded', 'unknown', 'loading', 'cold', 'ready']
 const MISSING: readonly EngineState[] = STATES.slice(0, 3)
+const SPEAKING: readonly EngineState[] = ['ready', 'degraded', 'loading', 'cold']
 
 export interface EngineStatus {
   readonly endpoint: VoiceEndpoint
@@ -136,10 +137,12 @@ function verdictOn(part: Part, row: Row | undefined): Verdict {
     if (verdict !== null) return verdict
   }
   const reasons = workers.flatMap(({ away }) => away[key] ?? [])
-  const isAway = reasons.length === workers.length
-  if (isAway && server === '') return { state: 'failing', failure: 'model', error: reasons[0] ?? null }
-  if (isAway) return { state: 'unreachable', failure: 'unreachable', error: reasons[0] ?? null }
-  return verdictOnRow(part, row)
+  const [error] = reasons
+  if (error === undefined) return verdictOnRow(part, row)
+  const failure = server === '' ? 'model' : 'unreachable'
+  if (reasons.length === workers.length) return { state: server === '' ? 'failing' : 'unreachable', failure, error }
+  const failsElsewhere = row !== undefined && row.failure !== null && row.failure !== failure
+  return failsElsewhere ? verdictOnRow(part, row) : { state: 'degraded', failure, error }
 }
 
 /** Null if the worker's server is ready. */
@@ -156,8 +159,6 @@ function verdictOnOwned({ workers, server, endpoint }: Part): Verdict | null {
 
 function verdictOnRow({ key, workers }: Part, row: Row | undefined): Verdict {
   const { failure = null, error = null, voicesMissing = [], spokeAt = null } = row ?? {}
-  // Another worker reaches it.
-  if (failure === 'unreachable') return { state: 'degraded', failure, error }
   if (failure !== null) return { state: 'failing', failure, error }
   const models = workers.flatMap(({ engines: all }) => all[key]?.model ?? [])
   if (models.length > 0 && !models.includes('warm'))
@@ -169,11 +170,12 @@ function verdictOnRow({ key, workers }: Part, row: Row | undefined): Verdict {
   return { state: spokeAt === null && models.length === 0 ? 'unknown' : 'ready', failure: null, error: null }
 }
 
-/** Degraded if one server speaks and another one does not. */
+/** Degraded if one server speaks, or will, and another one does not. */
 function stateOver(servers: readonly EngineServerStatus[]): EngineState {
   const states = new Set(servers.map(({ state }) => state))
-  if (states.has('ready')) return MISSING.some((state) => states.has(state)) ? 'degraded' : 'ready'
-  return STATES.find((state) => states.has(state)) ?? 'unknown'
+  const worst = STATES.find((state) => states.has(state)) ?? 'unknown'
+  if (MISSING.includes(worst)) return SPEAKING.some((state) => states.has(state)) ? 'degraded' : worst
+  return states.has('ready') ? 'ready' : worst
 }
 
 /** Seconds of work for each second of speech; null without speech. */

@@ -106,7 +106,10 @@ export class EngineWatch {
     watched.nextAt = Number.POSITIVE_INFINITY
     const before = watched.failed
     try {
-      if (await this.#options.engines.probe(block)) watched.failed = 0
+      if (await this.#options.engines.probe(block)) {
+        watched.failed = 0
+        if (before === 0) await this.#noteThere(key)
+      }
     } catch (error) {
       const isAway = error instanceof EngineError && error.code === 'PROVIDER_UNAVAILABLE'
       watched.failed = isAway ? watched.failed + 1 : 0
@@ -116,6 +119,13 @@ export class EngineWatch {
       this.#noteChange(key, watched)
     const everyMs = watched.failed > 0 ? AWAY_EVERY_MS : EVERY_MS
     watched.nextAt = performance.now() + everyMs * (0.5 + Math.random())
+  }
+
+  /** Another worker, or this one before it was started again, may have noted that the model is away. */
+  async #noteThere(key: string): Promise<void> {
+    const { notes } = this.#options
+    const parts = this.#parts().filter((part) => part.key === key && part.server === '' && !notes.fails(part))
+    if (parts.length > 0) await notes.noteBack(parts)
   }
 
   #noteChange(key: string, { failed, reason }: Watched): void {

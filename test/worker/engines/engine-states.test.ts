@@ -89,9 +89,23 @@ describe('engines', () => {
   test('are unreachable only if every living worker of the pool says so', async () => {
     await living('w1', 'two', { away: { [FIRST]: 'connection refused', [SECOND]: 'connection refused' } })
     await living('w2', 'two', { engines: { [FIRST]: { slots: null, in_use: 2, model: null } } })
-    expect((await engine('two')).servers[0]).toMatchObject({ state: 'READY', slotsInUse: 2 })
+    expect((await engine('two')).servers[0]).toMatchObject({ state: 'DEGRADED', failure: 'UNREACHABLE', slotsInUse: 2 })
     await living('w2', 'two', { away: { [FIRST]: 'no answer' } })
     expect((await engine('two')).servers[0]).toMatchObject({ state: 'UNREACHABLE', failure: 'UNREACHABLE' })
+  })
+
+  test('fail if every worker is there and yet a server answers no text', async () => {
+    for (const id of ['w1', 'w2']) await living(id, 'two')
+    await noted('two', FIRST, { failure: 'unreachable', error: 'The server cannot be reached (UND_ERR_SOCKET).' })
+    expect((await engine('two')).servers[0]).toMatchObject({ state: 'FAILING', failure: 'UNREACHABLE' })
+    await noted('two', FIRST, { failure: null, error: null })
+  })
+
+  test('are degraded while one server speaks in part and no worker reaches the other', async () => {
+    for (const id of ['w1', 'w2']) await living(id, 'two', { away: { [SECOND]: 'connection refused' } })
+    await noted('two', FIRST, { voices_missing: ['Vivian'] })
+    const { state, servers } = await engine('two')
+    expect([state, servers.map((server) => server.state)]).toEqual(['DEGRADED', ['DEGRADED', 'UNREACHABLE']])
   })
 
   test('lack voices, and speak the others', async () => {
@@ -131,6 +145,19 @@ describe('engines', () => {
     expect(await engine('model')).toMatchObject({ state: 'LOADING', servers: [{ slots: 4, slotsInUse: 2 }] })
     await living('m2', 'model', load('warm'))
     expect(await engine('model')).toMatchObject({ state: 'READY' })
+  })
+
+  test('are degraded while only some workers have the model, whatever those note that lack it', async () => {
+    const key = JSON.stringify(['vits', 'm', [], 2, 1])
+    await living('m1', 'model', { away: { [key]: 'model_dir m cannot be read' } })
+    for (const failure of ['model', null]) {
+      await noted('model', '', { failure })
+      expect((await engine('model')).servers).toMatchObject([
+        { state: 'DEGRADED', failure: 'MODEL', error: 'model_dir m cannot be read' },
+      ])
+    }
+    await noted('model', '', { failure: 'broken' })
+    expect(await engine('model')).toMatchObject({ state: 'FAILING', servers: [{ failure: 'BROKEN' }] })
   })
 
   test('have the minutes of an hour', async () => {
