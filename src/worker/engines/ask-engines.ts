@@ -14,7 +14,7 @@ export interface AskTimes {
   readonly every: number
   /** At a server with a key, which may be paid by the character. */
   readonly everyKeyed: number
-  /** While the engine fails. */
+  /** The first time after the engine has failed, unless it has a key. */
   readonly again: number
   readonly limit: number
 }
@@ -37,6 +37,7 @@ interface Claimed {
   /** Null: another worker asks it, or none until then. */
   readonly isFailing: boolean | null
   readonly idleMs: number | null
+  readonly failingMs: number | null
   readonly dueMs: number | null
 }
 
@@ -46,10 +47,11 @@ const CLAIM = `
     insert into engine_server as e (endpoint_slug, server, due_at)
     select slug, server, now() + $2 * interval '1 millisecond' from given order by slug, server
     on conflict (endpoint_slug, server) do update set due_at = excluded.due_at where e.due_at <= now()
-    returning e.endpoint_slug, e.server, e.failure, e.used_at
+    returning e.endpoint_slug, e.server, e.failure, e.used_at, e.failing_since
   )
   select g.slug, g.server, case when c.server is not null then c.failure is not null end as "isFailing",
     (extract(epoch from now() - c.used_at) * 1000)::float8 as "idleMs",
+    (extract(epoch from now() - c.failing_since) * 1000)::float8 as "failingMs",
     (extract(epoch from e.due_at - now()) * 1000)::float8 as "dueMs"
   from given g
   left join claimed c on c.endpoint_slug = g.slug and c.server = g.server
@@ -125,27 +127,36 @@ export class EngineAsker {
   }
 
   async #follow(part: Part, row: Claimed | undefined): Promise<void> {
-    const { again, every, everyKeyed } = this.#times
+    const { again } = this.#times
     const isClaimed = row !== undefined && row.isFailing !== null
     const leftMs = isClaimed ? LEASE_MS : Math.max(0, row?.dueMs ?? again)
     this.#dueAt.set(nameOf(part), performance.now() + leftMs)
     if (!isClaimed) return
-    const usualMs = isKeyed(part.block) ? everyKeyed : every
-    const idleFor = row.isFailing ? again : usualMs
+    const failedMs = row.isFailing ? row.failingMs : null
+    const idleFor = this.#pauseMs(part, failedMs)
     const isIdle = (row.idleMs ?? idleFor) >= idleFor && this.#options.notes.inUse(part.key) === 0
     const finding = await this.#find(part, isIdle)
     if (this.#ending.signal.aborted) return
     const fails = finding.outcome === undefined ? row.isFailing : 'failure' in finding.outcome
-    const dueMs = fails ? again : usualMs
+    const dueMs = this.#pauseMs(part, fails ? (failedMs ?? 0) : null)
     this.#options.notes.note(part, { ...finding, dueMs })
     await this.#options.notes.write()
     this.#dueAt.set(nameOf(part), performance.now() + dueMs)
   }
 
+  /** One that fails is asked again after as long as it has failed: the pauses double. */
+  #pauseMs({ block }: Part, failingMs: number | null): number {
+    const { again, every, everyKeyed } = this.#times
+    if (isKeyed(block)) return everyKeyed
+    return failingMs === null ? every : Math.min(every, Math.max(again, Math.round(failingMs)))
+  }
+
   async #find(part: Part, isIdle: boolean): Promise<Finding> {
     const { endpoint, key, block, server } = part
     const reason = this.#options.reasonOf(key)
-    if (reason !== undefined) return { outcome: { failure: server === '' ? 'model' : 'unreachable', error: reason } }
+    // Workers tell of a model that they lack themselves.
+    if (reason !== undefined && server === '') return {}
+    if (reason !== undefined) return { outcome: { failure: 'unreachable', error: reason } }
     const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(this.#times.limit)])
     const offered = block.kind === 'openai-speech' ? await this.#voicesOf(block, signal) : null
     const voices = offered === null ? undefined : { offered: offered.length, missing: missingVoices(endpoint, offered) }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { VOICE_SCOPE } from '../../../src/access/scopes.ts'
 import { startWorker, type Worker } from '../../../src/worker/start-worker.ts'
@@ -6,6 +7,7 @@ import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 import { read } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { tinyTokens, tinyVits, writeModel } from '../../setup/speech/tiny-models.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 40_000
@@ -37,7 +39,7 @@ let [operator, key] = ['', '']
 const workers: Worker[] = []
 const servers: SpeechServer[] = []
 beforeAll(async () => {
-  service = await startTestRuntime({ env: { ASK_ENGINES: 'on' } })
+  service = await startTestRuntime({ env: { ASK_ENGINES: 'on', SPEECH_KEY: 'secret' } })
   operator = (await service.createKey(await service.createAccount(), ['operator', VOICE_SCOPE])).apiKey
   key = (await service.createCaller()).key
 })
@@ -55,10 +57,10 @@ const server = async (port = 0): Promise<SpeechServer> => {
   servers.push(started)
   return started
 }
-const apply = (slug: string, urls: readonly string[]) =>
+const apply = (slug: string, urls: readonly string[], more: object = {}) =>
   applyEndpoint(service.runtime, slug, {
     ...{ kind: 'openai-speech', model: 'm', pool: slug, retry_seconds: 0 },
-    servers: urls.map((base_url) => ({ base_url, max_in_flight: 1 })),
+    servers: urls.map((base_url) => ({ base_url, max_in_flight: 1, ...more })),
   })
 const engine = async (slug: string): Promise<Engine> =>
   (await read<{ engines: Engine[] }>(service.url, operator, ENGINES)).engines.find(
@@ -67,6 +69,11 @@ const engine = async (slug: string): Promise<Engine> =>
 const stateOf = async (slug: string) => (await engine(slug)).servers[0]!
 const become = (slug: string, state: string) =>
   until(async () => (await engine(slug)).state === state, TIMEOUT_MS, `${slug} to be ${state}`)
+/** In seconds from now. */
+const dueOf = async (slug: string): Promise<number> => {
+  const due = 'select extract(epoch from due_at - now())::float8 as due from engine_server where endpoint_slug = $1'
+  return (await service.runtime.db.pool.query<{ due: number }>(due, [slug])).rows[0]!.due
+}
 const texts = ({ calls }: SpeechServer) => calls.map(({ body }) => body.input)
 
 describe('an idle engine', () => {
@@ -116,6 +123,40 @@ describe('an idle engine', () => {
     await work('late', { ...HASTE, limit: 300 })
     await become('late', 'FAILING')
     expect(await stateOf('late')).toMatchObject({ failure: 'LATE', error: expect.stringContaining('for a sentence') })
+  })
+
+  test('fails if it hangs up on every text, or in the middle of its answers', async () => {
+    const speech = await server()
+    speech.answer(() => ({ reset: true }))
+    await apply('rude', [speech.url])
+    await work('rude')
+    await become('rude', 'FAILING')
+    expect(await stateOf('rude')).toMatchObject({ failure: 'UNREACHABLE' })
+    speech.answer(() => ({ cut: true }))
+    await until(async () => (await stateOf('rude')).failure === 'BROKEN', TIMEOUT_MS, 'it to be broken')
+  })
+
+  test('that fails is asked after ever longer pauses', async () => {
+    const speech = await server()
+    speech.answer(() => ({ status: 500 }))
+    await apply('down', [speech.url])
+    await work('down', { ...HASTE, every: 600_000 })
+    await become('down', 'FAILING')
+    await service.runtime.db.pool.query(
+      `update engine_server set failing_since = now() - interval '2 minutes' where endpoint_slug = 'down'`,
+    )
+    await until(async () => (await dueOf('down')) > 90, TIMEOUT_MS, 'it to be asked later')
+    expect(await dueOf('down')).toBeLessThan(300)
+  })
+
+  test('that fails and has a key, which may be paid, is asked no more often than one that speaks', async () => {
+    const speech = await server()
+    speech.answer(() => ({ status: 500 }))
+    await apply('paid', [speech.url], { api_key_env: 'SPEECH_KEY' })
+    await work('paid', { ...HASTE, everyKeyed: 600_000 })
+    await become('paid', 'FAILING')
+    expect(await dueOf('paid')).toBeGreaterThan(500)
+    expect(texts(speech)).toEqual([SENTENCE])
   })
 
   test('is asked at each of its servers, and is degraded while one of them fails', async () => {
@@ -191,21 +232,67 @@ describe('an engine in use', () => {
   })
 })
 
+describe('a model in the workers', () => {
+  const sherpa = (slug: string) =>
+    applyEndpoint(
+      service.runtime,
+      slug,
+      { kind: 'sherpa-onnx', family: 'vits', model_dir: slug, threads: 1, pool: slug },
+      { voices: ['1', '9'].map((at) => ({ slug: `v${at}`, name: at, kind: 'preset', engine_voice: at })) },
+    )
+  const install = (slug: string) =>
+    writeModel(join(service.dataDir, 'models', slug), { 'model.onnx': tinyVits(), 'tokens.txt': tinyTokens() })
+
+  test('that was lacking is well again with a worker that has it', async () => {
+    await sherpa('mended')
+    await work('mended')
+    await become('mended', 'FAILING')
+    expect(await stateOf('mended')).toMatchObject({ failure: 'MODEL', failingSince: expect.any(String) })
+    await workers.pop()!.stop()
+    await install('mended')
+    await work('mended')
+    await become('mended', 'COLD')
+    expect(await stateOf('mended')).toMatchObject({ failure: null, failingSince: null })
+  })
+
+  test('says nothing of itself with a voice that it lacks', async () => {
+    await sherpa('lacking')
+    await install('lacking')
+    await work('lacking')
+    const job = await submitText(service.url, key, 'lacking', 'Hello.', 'v9')
+    expect((await finishedJob(service.url, key, job)).error_code).toBe('INTERNAL_ERROR')
+    // The worker has written by then what its jobs show.
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    expect(await engine('lacking')).toMatchObject({ state: 'READY', servers: [{ failure: null }] })
+  })
+})
+
 describe('what is kept', () => {
   test('is an hour of each engine, and goes with its time', async () => {
     const { pool } = service.runtime.db
+    await apply('listed', ['http://127.0.0.1:9'])
     await pool.query(`
       insert into engine_minute select 'old', '', now() - n * interval '1 minute', 1, 0, 1, 1 from generate_series(1, 500) n;
-      insert into engine_server (endpoint_slug, server, due_at) values ('old', 'gone', now() - interval '3 hours'), ('old', 'there', now())`)
+      insert into engine_server (endpoint_slug, server, due_at) values ('old', 'gone', now() - interval '3 hours'), ('old', 'there', now());
+      insert into engine_server (endpoint_slug, server, due_at, used_at) values ('old', 'used', now() - interval '3 hours', now());
+      insert into engine_server (endpoint_slug, server, due_at, failure) values ('listed', 'http://127.0.0.1:9', now() - interval '3 hours', 'late')`)
     await work('kept')
     await until(
       async () => (await pool.query(`select from engine_minute where endpoint_slug = 'old'`)).rows.length <= 60,
       TIMEOUT_MS,
       'the minutes to be deleted',
     )
-    const { rows } = await pool.query<{ server: string }>(
-      `select server from engine_server where endpoint_slug = 'old'`,
+    const kept = async () =>
+      (
+        await pool.query<{ server: string }>(
+          `select server from engine_server where endpoint_slug in ('old', 'listed')`,
+        )
+      ).rows
+    await until(
+      async () => (await kept()).every(({ server }) => server !== 'gone'),
+      TIMEOUT_MS,
+      'the row to be deleted',
     )
-    expect(rows).toEqual([{ server: 'there' }])
+    expect((await kept()).map(({ server }) => server).sort()).toEqual(['http://127.0.0.1:9', 'there', 'used'])
   })
 })
