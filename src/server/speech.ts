@@ -14,7 +14,7 @@ import type { Job } from '../jobs/job-shape.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import { CAPTION_FOLDER } from '../jobs/sign-outputs.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { openZip, ZIP_FOLDER } from '../voice/audio-zip.ts'
+import { idsInZip, openZip, ZIP_FOLDER } from '../voice/audio-zip.ts'
 import { captionsOf } from '../voice/captions/voice-job-captions.ts'
 import { listenToJob } from '../voice/listen-to-job.ts'
 import { audioOf, noSpeech, requireSpeech } from '../voice/stored-speech.ts'
@@ -43,15 +43,15 @@ export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
 async function sendZip(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const gone = clientDisconnect(reply.raw)
   const { key, contentType } = requireGrant(runtime, request)
-  const zip = openZip(runtime, ZIP_PATH.exec(key)?.[1] ?? '', gone)
-  if (zip === null) throw notFound()
+  const ids = idsInZip(ZIP_PATH.exec(key)?.[1] ?? '')
+  if (ids === null) throw notFound()
   const day = runtime.now().toISOString().slice(0, 10)
   reply.headers({
     'content-type': contentType,
     'content-disposition': `attachment; filename="speech_${day}.zip"`,
     'cache-control': 'no-store',
   })
-  return request.method === 'HEAD' ? reply.send() : reply.send(zip)
+  return reply.send(request.method === 'HEAD' ? undefined : openZip(runtime, ids, gone))
 }
 
 async function sendCaptions(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -101,16 +101,19 @@ function whyMissing(job: StoredJob | undefined): string | null {
 }
 
 /**
- * The ZIP file of a signed name, written while it is read: each stored file as it is.
  * @param name as `audioZip` signs it
  * @returns null if it names no jobs
  */
-export function openZip(parts: Pick<Parts, 'db' | 'storage'>, name: string, gone: AbortSignal): Readable | null {
+export function idsInZip(name: string): readonly string[] | null {
   const ids = name
     .replace(/\.zip$/, '')
     .split('-')
     .map((id) => PREFIX + id)
-  if (!ids.every((id) => isId('job', id))) return null
+  return ids.every((id) => isId('job', id)) ? ids : null
+}
+
+/** The ZIP file of these jobs: each stored file as it is. It opens the first one at once, so the caller must read it. */
+export function openZip(parts: Pick<Parts, 'db' | 'storage'>, ids: readonly string[], gone: AbortSignal): Readable {
   return Readable.fromWeb(makeZip(filesOf(parts, ids, gone)) as Parameters<typeof Readable.fromWeb>[0])
 }
 

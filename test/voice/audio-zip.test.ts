@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startWorker, type Worker } from '../../src/worker/start-worker.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { allFinished, applyEndpoint, submitText } from '../setup/jobs/voice-jobs.ts'
@@ -108,11 +108,20 @@ describe('audioZip', () => {
     const { url, missingIds } = await zipOf([...ids, foreign, 'job_nonsense'])
     expect(missingIds).toEqual([foreign, 'job_nonsense'])
     expect(url).not.toContain(foreign.slice(4))
-    expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
     expect((await fetch(url.replace(ids[0]!.slice(4), foreign.slice(4)))).status).toBe(403)
     const many = await spoken(...Array.from({ length: 3 }, (_, n) => `Number ${n}.`))
     const filled = Array.from({ length: 97 }, () => foreign)
     expect((await zipOf([...many, ...filled])).files).toBe(3)
+  })
+
+  test('answers HEAD without opening a file', async () => {
+    const { url } = await zipOf(await spoken('Headed.'))
+    const read = vi.spyOn(service.runtime.storage, 'read')
+    const head = await fetch(url, { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/zip'])
+    expect(filesIn(Buffer.from(await (await fetch(url)).arrayBuffer())).size).toBe(1)
+    expect(read).toHaveBeenCalledTimes(1)
+    read.mockRestore()
   })
 
   test('refuses no jobs, too many, jobs without audio, and callers that may not read', async () => {
