@@ -19,6 +19,7 @@ import {
   isCounted,
   type JobsFilter,
   type JobsOwner,
+  namesIn,
   oneOf,
   operatorsJobs,
   ownedBy,
@@ -131,7 +132,7 @@ async function readJobs(ctx: Context, owner: JobsOwner, input: JobsInput): Promi
   await closeJobWindow(ctx, owner, input.filter)
   const filter = input.filter && (await boundSearch(ctx, owner, input.filter))
   const statement = toStatement(owner, { ...input, filter }, order, shape)
-  const isScan = sortOf(order)?.isIndexed === false
+  const isScan = sortOf(order)?.isIndexed === false || namesIn(input.filter ?? {}).has('words')
   const { rows } =
     owner !== null && isCounted(input.filter ?? {}) && !isScan
       ? await ctx.db.pool.query<Row>(statement)

@@ -22,6 +22,7 @@ const TEXTS = [
   '明日の天気は晴れです。電車で海へ行きましょう。',
   'Поезд отправляется в десять минут. 100% [pause:1s] "quoted" a\\b .*',
   '기차는 네 번 승강장에서 출발합니다.',
+  'Ein Café in Ōsaka, 서울.'.normalize('NFD'),
 ]
 const start = Date.now() - 3_600_000
 
@@ -65,8 +66,12 @@ test.for<[words: string, places: number[]]>([
   ['100% [PAUSE:1s]', [3]],
   ['a\\b', [3]],
   ['"quoted" .*', [3]],
-  ['.', [0, 1, 3, 4]],
+  ['.', [0, 1, 3, 4, 5]],
   ['승강장', [4]],
+  ['승강장'.normalize('NFD'), [4]],
+  ['CAFÉ ōsaka', [5]],
+  ['café'.normalize('NFD'), [5]],
+  ['서울', [5]],
   ['zebra', []],
 ])('"%s" finds the texts of the own account that contain each word', async ([words, places]) => {
   expect(await found({ words })).toEqual(places)
@@ -75,7 +80,7 @@ test.for<[words: string, places: number[]]>([
 test('words go with the other filters, and a negation leaves out what they find', async () => {
   expect(await found({ words: 'e', tags: ['n0', 'n1'] })).toEqual([0, 1])
   expect(await found({ words: 'e', and: [{ tags: ['rail'] }, { tags: ['n1'] }] })).toEqual([1])
-  expect(await found({ types: ['VOICE'], not: { words: 'train' } })).toEqual([1, 2, 3, 4])
+  expect(await found({ types: ['VOICE'], not: { words: 'train' } })).toEqual([1, 2, 3, 4, 5])
   expect(await found({ words: 'e', createdAt: { to: new Date(start + 1000) } })).toEqual([0])
 })
 
@@ -87,6 +92,11 @@ test('words out of bounds are refused, and those of subscriptions, series and al
   const invalid = ['INVALID_REQUEST', '/filter/words']
   for (const words of [' ', 'a '.repeat(11), 'a'.repeat(201), '\u0000'])
     expect(await refused(`{ jobs(filter: { words: ${JSON.stringify(words)} }) { totalCount } }`)).toEqual(invalid)
+  const some = (from: number, count: number) => Array.from({ length: count }, (_nothing, n) => `w${from + n}`).join(' ')
+  const spread = (last: number) =>
+    `{ words: "${some(0, 4)}", or: [{ words: "${some(4, 3)}" }, { not: { words: "${some(7, last)}" } }] }`
+  expect(await refused(`{ jobs(filter: ${spread(4)}) { totalCount } }`)).toEqual(invalid)
+  expect(await refused(`{ jobs(filter: ${spread(3)}) { totalCount } }`)).toEqual([undefined, undefined])
   const series = 'jobSeries(from: "2026-01-01T00:00:00Z", step: HOUR, filter: { or: [{ words: "a" }] }) { step }'
   expect(await refused(`{ ${series} }`)).toEqual(invalid)
   const client = openSocketClient(service.url, key)
@@ -112,4 +122,16 @@ test('a list looks through the newest jobs of its time', async () => {
     (await read<Found>(service.url, caller.key, FOUND, { filter })).jobs.edges.map(({ node }) => node.id)
   expect(await search({ words: 'needle' })).toEqual([])
   expect(await search({ words: 'needle', createdAt: { to: new Date(start + 4000) } })).toEqual([first])
+})
+
+test("an account's searches run one at a time, as every scan does", async () => {
+  const { scanShares } = service.runtime.db
+  const release = await scanShares.acquire(account)
+  try {
+    const { errors } = await ask(service.url, key, '{ jobs(filter: { words: "train" }) { edges { cursor } } }')
+    expect(errors?.[0]?.extensions?.code).toBe('RATE_LIMITED')
+  } finally {
+    release()
+  }
+  expect(await found({ words: 'train' })).toEqual([0])
 })
