@@ -34,6 +34,8 @@ const FILTERS: Readonly<Record<string, Listed>> = {
   words: { field: 'words', values: undefined },
 }
 const SINGLE: ReadonlySet<string> = new Set(['idPrefix', 'words'])
+/** A tag may have commas, so one is asked for. */
+const WHOLE: ReadonlySet<string> = new Set(['tags'])
 
 const PATH = '/console/voices'
 
@@ -93,7 +95,7 @@ function listedJobs(query: Query): JobsFilter {
     const given = query[name]
     if (given === undefined || given === '') return []
     if (typeof given !== 'string') details.push({ path: name, message: 'must be given once' })
-    const texts = String(given).split(',')
+    const texts = WHOLE.has(field) ? [String(given)] : String(given).split(',')
     const found = values === undefined ? texts : texts.map((text) => values.find((one) => isSame(one, text)))
     if (found.includes(undefined)) details.push({ path: name, message: `must be of ${values?.join(', ')}` })
     return [[field, SINGLE.has(field) ? given : found]]

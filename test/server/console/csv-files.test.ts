@@ -57,7 +57,13 @@ describe('the files of the console', () => {
       }),
       busy: await insertJob(db, user.account, { status: 'failed', errorCode: 'PROVIDER_BUSY', endpointKey: 'voice.b' }),
       chat: await insertJob(db, user.account, { type: 'companion_chat', endpointKey: 'companion.chat' }),
-      keyed: await insertJob(db, user.account, { status: 'queued', endpointKey: "voice.it's", apiKeyId }),
+      keyed: await insertJob(db, user.account, {
+        status: 'queued',
+        endpointKey: "voice.it's",
+        apiKeyId,
+        tags: ['a, b'],
+      }),
+      tagged: await insertJob(db, user.account, { endpointKey: 'voice.c', tags: ['a'] }),
     }
     const jobsOf = async (filter: string) => {
       const { status, text } = await download({ ...BY_OUR_PAGE, cookie: user.cookie }, `${WINDOW}&${filter}`)
@@ -73,12 +79,21 @@ describe('the files of the console', () => {
       "endpoint=voice.it's": ['keyed'],
       [`key=${apiKeyId}`]: ['keyed'],
       [`search=${ids.chat}`]: ['chat'],
+      'tag=a,+b': ['keyed'],
+      'tag=a': ['tagged'],
       'status=failed&endpoint=voice.b&error=provider_busy,job_timeout': ['busy'],
-      'status=': ['timeout', 'busy', 'chat', 'keyed'],
+      'status=': ['timeout', 'busy', 'chat', 'keyed', 'tagged'],
     }
     for (const [filter, names] of Object.entries(filters))
       expect([filter, ...(await jobsOf(filter))]).toEqual([filter, 200, ...names])
-    for (const filter of ['status=none', 'type=x', 'error=constructor', 'key=1', 'status=failed&status=queued'])
+    for (const filter of [
+      'status=none',
+      'type=x',
+      'error=constructor',
+      'key=1',
+      'status=failed&status=queued',
+      'tag=a&tag=b',
+    ])
       expect([filter, (await jobsOf(filter))[0]]).toEqual([filter, 400])
   })
 
