@@ -8,7 +8,7 @@ import { JOB_DECISIONS, JOB_STATUSES } from '../../jobs/job-states.ts'
 import type { JobStates } from '../../jobs/live/followers.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import { printableLines } from '../../values/printable.ts'
-import { actingFor, oneOf, size, time } from '../options.ts'
+import { actingFor, oneOf, payingFor, size, time } from '../options.ts'
 import { type Answer, operatorCommand, withInterruption } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 import { writeWhole } from '../write-whole.ts'
@@ -224,7 +224,7 @@ function addRetryCommand(jobs: Command): void {
       const { showJob } = await import('../../jobs/job.ts')
       const { retryJob } = await import('../../producers/retry-job.ts')
       const { accountId } = await showJob(ctx, { jobId })
-      const again = await retryJob(await actingFor(ctx, accountId), { jobId })
+      const again = await retryJob(await payingFor(ctx, accountId), { jobId })
       return {
         json: { job_id: again.jobId, status: again.status, retry_of: jobId },
         text: `${again.jobId}  ${again.status}, a retry of ${jobId}`,

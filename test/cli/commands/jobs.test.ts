@@ -185,6 +185,12 @@ describe('sonant jobs', () => {
       const refused = await runHere(['jobs', 'retry', jobId, '--json'], env)
       expect([refused.code, JSON.parse(refused.stdout).error_code]).toEqual([1, code])
     }
+    const countOf = () => query('select count(*)::int as jobs from job where account_id = $1', account)
+    const before = await countOf()
+    await query('update account set disabled_at = now() where id = $1', account)
+    const refused = await runHere(['jobs', 'retry', failed, '--json'], env)
+    expect([refused.code, JSON.parse(refused.stdout).error_code]).toEqual([1, 'FORBIDDEN'])
+    expect(await countOf()).toEqual(before)
   })
 
   test.skipIf(spawnSync('script', ['-qec', 'true', '/dev/null']).status !== 0)(
