@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startWorker, type Worker } from '../../src/worker/start-worker.ts'
 import { call } from '../setup/http.ts'
 import { allFinished, applyEndpoint, readJob, submitText } from '../setup/jobs/voice-jobs.ts'
+import { runHere } from '../setup/processes/command-here.ts'
 import { ask, errorOf, mutation, read } from '../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { standInEngines } from '../setup/speech/stand-in-engine.ts'
@@ -81,4 +84,13 @@ test('speech with times is answered by the text of its request', async () => {
       .words.map(({ text }) => text)
       .join(' '),
   ).toContain('secret')
+})
+
+test('sonant say writes captions by the text that it was given', async () => {
+  const file = (name: string) => join(service.dataDir, name)
+  const args = ['say', TEXT, '--account', account, '--endpoint', 'quick', '-o', file('said.wav')]
+  const env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir, JOB_TEXTS: 'off' }
+  const { code, stderr } = await runHere([...args, '--captions', file('said.vtt')], env)
+  expect([code, stderr]).toEqual([0, ''])
+  expect(await readFile(file('said.vtt'), 'utf8')).toMatch(/^WEBVTT\n[\s\S]*A secret of some characters\./)
 })

@@ -90,7 +90,7 @@ async function say(runtime: Runtime, given: SayOptions, [text = '']: readonly st
   const file = options.output ?? `${jobId}${storageKey.slice(storageKey.lastIndexOf('.'))}`
   const audio = await ctx.storage.read(storageKey)
   await withInterruption((signal) => writeWhole(file, audio, signal))
-  if (captions !== null) await writeCaptions(ctx, jobId, captions)
+  if (captions !== null) await writeCaptions(ctx, { jobId, text }, captions)
   const json = { job_id: jobId, file, duration_ms: durationMs, ...(captions !== null && { captions: captions.file }) }
   const files = captions === null ? file : `${file}  ${captions.file}`
   return { json, text: `${files}  ${((durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
@@ -137,12 +137,16 @@ function captionsIn(file: string | undefined): CaptionsFile | null {
   return { file, format }
 }
 
-async function writeCaptions(ctx: ServiceContext, jobId: string, { file, format }: CaptionsFile): Promise<void> {
+async function writeCaptions(
+  ctx: ServiceContext,
+  { jobId, text }: { readonly jobId: string; readonly text: string },
+  { file, format }: CaptionsFile,
+): Promise<void> {
   const { captionsOf } = await import('../../voice/captions/voice-job-captions.ts')
   const { findJob } = await import('../../jobs/job.ts')
   const job = await findJob(ctx.db.pool, jobId, null)
   if (job === null) throw new ServiceError('NOT_FOUND', `No job with the id "${jobId}".`)
-  const { content } = await captionsOf(ctx, job, format)
+  const { content } = await captionsOf(ctx, job, format, text)
   await withInterruption((signal) => writeWhole(file, Readable.from([content], { objectMode: false }), signal))
 }
 

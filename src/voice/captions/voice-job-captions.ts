@@ -64,12 +64,20 @@ export async function voiceJobCaptions(
   return captionsOf(ctx, job, format)
 }
 
-/** Captions of a job that the caller may read. */
-export async function captionsOf(parts: Pick<Parts, 'db'>, job: Job, format: CaptionFormat): Promise<JobCaptions> {
+/**
+ * Captions of a job that the caller may read.
+ * @param text of the job, if the caller knows it
+ */
+export async function captionsOf(
+  parts: Pick<Parts, 'db'>,
+  job: Job,
+  format: CaptionFormat,
+  text?: string,
+): Promise<JobCaptions> {
   return {
     format,
     contentType: CAPTION_TYPES[format],
-    content: await writeCaptions(await requireTimed(parts, job), format),
+    content: await writeCaptions(await requireTimed(parts, job, text), format),
   }
 }
 
