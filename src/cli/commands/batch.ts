@@ -8,7 +8,6 @@ import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import { type JobOptions, storedOptions } from '../../jobs/job-shape.ts'
 import { JOB_ERRORS } from '../../jobs/job-states.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { ServiceContext } from '../../runtime/services.ts'
 import { canonicalJson } from '../../values/json.ts'
 import { printableLines } from '../../values/printable.ts'
 import type { Worker } from '../../worker/start-worker.ts'
@@ -47,7 +46,7 @@ interface Result {
 }
 
 interface Batch {
-  readonly payer: ServiceContext
+  readonly payer: Awaited<ReturnType<typeof payingFor>>
   readonly slug: string
   /** Lines that name none use this one. */
   readonly voice: object
@@ -146,6 +145,8 @@ async function speakLine(batch: Batch, { number: line, inputs, error }: BatchLin
 
 /** The key covers the line's place and content, so a changed line is another job, and two equal lines are two jobs. */
 async function submit({ payer, slug, options }: Batch, line: number, inputs: object): Promise<string> {
+  // The operator may have disabled the account since the first line.
+  await payingFor(payer, payer.actor.accountId)
   const { submitVoiceJob } = await import('../../voice/submit-voice-job.ts')
   const digest = createHash('sha256')
     .update(canonicalJson([slug, inputs, options]))

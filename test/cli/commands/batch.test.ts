@@ -1,4 +1,5 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { open, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../../setup/audit/audit.ts'
@@ -7,6 +8,7 @@ import { endCommands, startCommand } from '../../setup/processes/command.ts'
 import { cleanUp, makeTempDir, run } from '../../setup/processes/process.ts'
 import { startInTerminal } from '../../setup/processes/terminal.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { until } from '../../setup/wait.ts'
 
 const DEADLINE_MS = 240_000
 const LINES = 90
@@ -140,6 +142,22 @@ describe('sonant batch', { timeout: DEADLINE_MS }, () => {
       'No voice endpoint with the slug "nowhere".',
     )
     expect(await countJobs(account)).toEqual({ jobs: 0, charges: 0 })
+  })
+
+  test('makes no jobs for an account that is disabled meanwhile', async () => {
+    const account = await service.createAccount()
+    const pipe = join(await makeTempDir(), 'lines.jsonl')
+    execFileSync('mkfifo', [pipe])
+    const command = startCommand([process.execPath, 'bin/sonant.js', ...argsOf(account, pipe), '--json'], env)
+    const lines = await open(pipe, 'w')
+    await lines.write(`${spoken('Before.')}\n`)
+    await until(() => command.stdout().includes('completed'), DEADLINE_MS, 'the first line')
+    await service.runtime.db.pool.query('update account set disabled_at = now() where id = $1', [account])
+    await lines.write(`${spoken('After.')}\n`)
+    await lines.close()
+    expect(await command.ended()).toBe(1)
+    expect(resultsOf(command.stdout())[1]).toMatchObject({ line: 2, status: 'refused', error_code: 'FORBIDDEN' })
+    expect(await countJobs(account)).toEqual({ jobs: 1, charges: 1 })
   })
 
   test('becomes a worker where none takes its jobs', async () => {
