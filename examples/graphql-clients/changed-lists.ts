@@ -75,6 +75,7 @@ export const CHANGED_LISTS: Readonly<Record<string, readonly string[]>> = {
   enableAccount: AUDIT,
   applyEndpoints: ENDPOINTS,
   deleteEndpoint: ENDPOINTS,
+  pullModel: ['models', ...ENDPOINTS],
 }
 
 /** After these the caller is another one: begin with an empty cache. */

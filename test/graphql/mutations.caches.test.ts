@@ -609,8 +609,14 @@ const CASES: readonly Case[] = [
   },
 ]
 
-/** They change nothing that a query shows, or make another caller; `completePerson` has a test of its own. */
-const OTHERS = ['checkEngine', 'hearEngine', 'proposeEngine', 'reauthenticate', 'completePerson', ...NEW_CALLER]
+/**
+ * They change nothing that a query shows, or make another caller; `completePerson` has a test of its own, and
+ * `pullModel`, which applies an endpoint as `applyEndpoints` does, needs a mirror with models.
+ */
+const OTHERS = [
+  ...['checkEngine', 'hearEngine', 'proposeEngine', 'reauthenticate', 'completePerson', 'pullModel'],
+  ...NEW_CALLER,
+]
 
 test('every mutation is tried, and every list that is forgotten belongs to one', () => {
   expect([...CASES.map(({ name }) => name), ...OTHERS].toSorted()).toEqual(mutations.toSorted())

@@ -27,12 +27,12 @@ export function PlaygroundPage() {
   const query = useQuery(voicesQuery, {})
   return (
     <Page title="Playground">
-      <NaturalVoice onInstalled={query.reload} />
       <Load query={query} skeleton={<ComposerSkeleton />}>
         {({ myEndpoints }) =>
           myEndpoints.length === 0 ? <NoEndpoint /> : <Studio endpoints={myEndpoints} onExpired={query.reload} />
         }
       </Load>
+      <NaturalVoice onInstalled={query.reload} />
       <Takes />
     </Page>
   )

@@ -31,7 +31,7 @@ export function modeJourneys(opened: () => OpenedConsole): void {
     ]).toEqual([false, 'light', 'static', []])
     await page.setViewportSize({ width: 900, height: 900 })
     const narrow = page.locator('th[class*=from-]')
-    expect(await narrow.count()).toBe(3)
+    expect(await narrow.count()).toBe(2)
     for (const cell of await narrow.all()) expect(await cell.isVisible()).toBe(true)
     await service.runtime.db.pool.query("delete from job where account_id = $1 and status = 'processing'", [account])
     await page.close()
