@@ -305,7 +305,7 @@ describe('a backup', () => {
       const place = await emptyPlace()
       expect(await runRestore(place, log, backup)).toMatchObject({ artifacts: { files: 2 } })
       const restored = openDatabase(place.databaseUrl as string, log)
-      const { rows } = await restored.pool.query('select migration_name as name from _prisma_migrations')
+      const { rows } = await restored.pool.query('select migration_name as name from _prisma_migrations order by name')
       await restored.close()
       expect(rows.map(({ name }) => name)).toEqual(manifest.migrations)
     }
