@@ -80,13 +80,13 @@ async function verifiedUser(ctx: Context, email: string, password: string) {
   return found ?? false
 }
 
-/** Oldest first, so nobody is kept out by users that others add. */
+/** Those of enabled accounts come before others, then the oldest, so nobody is kept out by users that others add. */
 const findUsers = async (ctx: Context, email: string) =>
   email.includes('\0')
     ? []
     : ctx.db.prisma.user.findMany({
         where: { email, disabledAt: null, passwordHash: { not: null } },
-        orderBy: { id: 'asc' },
+        orderBy: [{ account: { disabledAt: { sort: 'asc', nulls: 'first' } } }, { id: 'asc' }],
         take: MAX_ACCOUNTS,
       })
 

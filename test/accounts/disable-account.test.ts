@@ -109,6 +109,16 @@ describe('a disabled account', () => {
     expect(codeOf(await users.signIn(owner.email))).toBeUndefined()
   })
 
+  test('keeps nobody out of another account with the same address and password', async () => {
+    const [older, other] = [await users.user(), await users.user()]
+    const { prisma } = service.runtime.db
+    await prisma.user.update({ where: { id: other.id }, data: { email: older.email } })
+    await disable(older.account)
+    expect((await users.signIn(older.email)).data).toEqual({ signIn: { id: other.id } })
+    await disable(other.account)
+    expect((await users.signIn(older.email)).errors).toMatchObject([{ message: SAID }])
+  })
+
   test('has its submitted jobs spoken, and their webhooks delivered', async () => {
     const path = '/disabled'
     const owner = await createOwner(service, fixture.receiver.url + path)
