@@ -70,9 +70,16 @@ async function join(tx: PrismaTx, ctx: Context, person: Person): Promise<string 
   if (email === null || (oidc.account !== null && accountId === null)) return null
   if (accountId !== null) await lockRow(tx, 'account', accountId)
   const where = { email, ...(accountId !== null && { accountId }) }
-  const invited = await tx.user.findMany({ where, take: 2, select: { id: true, oidcIssuer: true, oidcSubject: true } })
+  const find = (filter: object) =>
+    tx.user.findMany({
+      where: { ...where, ...filter },
+      take: 2,
+      select: { id: true, oidcIssuer: true, oidcSubject: true },
+    })
+  const invited = await find({ disabledAt: null, account: { disabledAt: null } })
   if (invited.length > 1) return 'ambiguous'
-  const [found] = invited
+  // A disabled one says only why the person stays out.
+  const found = invited[0] ?? (await find({}))[0]
   if (found !== undefined) return isOfAnother(found, person) ? null : found.id
   if (accountId === null) return null
   await requireRoom(tx, accountId)

@@ -68,6 +68,8 @@ async function invite(users: Users, email: string, role = 'MEMBER') {
   return { owner, id: user.id, token: signInLink.url.split('#')[1]! }
 }
 
+type Invited = Awaited<ReturnType<typeof invite>>
+
 describe('an invited person', () => {
   test('comes in by the verified address, and later by the subject, whatever the address is then', async () => {
     const users = usersOf(invited)
@@ -177,6 +179,21 @@ describe('an invited person', () => {
     await prepare(emailOf(login))
     const { page, me, browser } = await enter(invited, login)
     expect([page, me, browser.cookies(invited.url)]).toEqual([signInPage(invited, refused), null, ''])
+  })
+
+  test.each([
+    ['user', (other: Invited) => disableUser(invited.runtime.as({ kind: 'system' }), { user: other.id })],
+    [
+      'account',
+      ({ owner }: Invited) =>
+        invited.runtime.db.pool.query('update account set disabled_at = now() where id = $1', [owner.account]),
+    ],
+  ])('comes in where another account has a disabled %s with the address', async (_what, disable) => {
+    const login = newLogin()
+    provider.people.set(login, { email: emailOf(login) })
+    await disable(await invite(usersOf(invited), emailOf(login)))
+    const { id } = await invite(usersOf(invited), emailOf(login))
+    expect((await enter(invited, login)).me?.user.id).toBe(id)
   })
 
   test('is not the next person to whom the provider gives the address', async () => {
