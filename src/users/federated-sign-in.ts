@@ -9,7 +9,7 @@ import type { Identity } from '../oidc/provider.ts'
 import { addUser, requireRoom } from './create-user.ts'
 import { endSessions, type OpenedSession, openSession } from './sessions.ts'
 import { isLastOwner } from './update-user.ts'
-import { normalEmail, USER_VIEW } from './users.ts'
+import { normalEmail, USER_VIEW, type User } from './users.ts'
 
 const HOUR_MS = 3_600_000
 /** A person who is removed at the provider is out after this time. */
@@ -118,8 +118,11 @@ async function enter(tx: PrismaTx, ctx: Context, entering: Entering): Promise<Op
   await lockRow(tx, 'account', accountId)
   await lockRow(tx, 'user', id)
   const user = await tx.user.findUniqueOrThrow({ where: { id }, select: VIEW })
-  if (isRefused) await endSessions(tx, id)
-  if (isRefused) return 'role'
+  if (isRefused) {
+    await endSessions(tx, id)
+    await giveRole(tx, ctx, user, 'member')
+    return 'role'
+  }
   if (user.disabledAt !== null) return 'disabled'
   if (user.account.disabledAt !== null) return 'account'
   if (isOfAnother(user, entering)) return 'unknown'
@@ -130,9 +133,13 @@ async function enter(tx: PrismaTx, ctx: Context, entering: Entering): Promise<Op
     await tx.user.update({ where: { id }, data, select: { id: true } })
     await recordUserChange(tx, ctx, 'user_federated', user)
   }
-  if (role !== null && role !== user.role && !(role === 'member' && (await isLastOwner(tx, user)))) {
-    await tx.user.update({ where: { id }, data: { role }, select: { id: true } })
-    await recordUserChange(tx, ctx, 'user_role_changed', user, `${role}, ${BY_PROVIDER}`)
-  }
+  if (role !== null) await giveRole(tx, ctx, user, role)
   return openSession(tx, id, identity.authenticatedAt, ctx.now(), LIFETIME_MS)
+}
+
+/** The last owner stays one. */
+async function giveRole(tx: PrismaTx, ctx: Context, user: User, role: UserRole): Promise<void> {
+  if (role === user.role || (role === 'member' && (await isLastOwner(tx, user)))) return
+  await tx.user.update({ where: { id: user.id }, data: { role }, select: { id: true } })
+  await recordUserChange(tx, ctx, 'user_role_changed', user, `${role}, ${BY_PROVIDER}`)
 }

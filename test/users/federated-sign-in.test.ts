@@ -269,6 +269,26 @@ describe('a person who joins OIDC_ACCOUNT', () => {
     expect((await enter(joined, login)).me).toMatchObject({ user: { role: 'OWNER' } })
   })
 
+  test('is an owner no more after a refusal, so the account never loses its last one', async () => {
+    const [refused, last] = [person('voice-admins'), person('voice-admins')]
+    const first = (await enter(joined, refused)).me!
+    await joined.runtime.db.pool.query(`update "user" set role = 'member' where account_id = $1 and id <> $2`, [
+      account,
+      first.user.id,
+    ])
+    await enter(joined, last)
+    provider.people.set(refused, { email: emailOf(refused) })
+    provider.people.set(last, { email: emailOf(last), groups: ['voice-users'] })
+    for (const _time of ['first', 'second'])
+      expect((await enter(joined, refused)).page).toBe(signInPage(joined, 'role'))
+    expect((await enter(joined, last)).me).toMatchObject({ user: { role: 'OWNER' } })
+    const { rows } = await joined.runtime.db.pool.query(
+      `select detail from audit_entry where subject_id = $1 and action = 'user_role_changed'`,
+      [first.user.id],
+    )
+    expect(rows).toEqual([{ detail: 'member, by the sign-in provider' }])
+  })
+
   test('is one user when two tabs sign in for the first time at once', async () => {
     const login = person('voice-users')
     const tabs = await Promise.all([enter(joined, login), enter(joined, login)])
