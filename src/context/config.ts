@@ -100,6 +100,7 @@ const oidcSettings = (values: Values) => ({
           /** Id or name; null: nobody joins who was not invited. */
           account: values.OIDC_ACCOUNT ?? null,
           scopes: values.OIDC_SCOPES,
+          trustsEmails: values.OIDC_EMAILS === 'trusted',
           /** null: roles are given here, not by the provider. */
           roles:
             values.OIDC_ROLES_CLAIM === undefined || values.OIDC_ROLES === undefined

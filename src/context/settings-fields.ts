@@ -223,6 +223,12 @@ export const oidcFields = {
     .regex(/^openid( [!-~]+)*$/, 'must begin with openid, with spaces between the scopes')
     .default('openid email')
     .describe('The scopes to ask the provider for.'),
+  OIDC_EMAILS: z
+    .enum(['verified', 'trusted'])
+    .default('verified')
+    .describe(
+      'Which addresses count at a first sign-in: `verified` those with `email_verified`, `trusted` all that the provider sends.',
+    ),
   OIDC_ROLES_CLAIM: anyText
     .optional()
     .describe('The claim that holds roles or groups, such as `groups` or `realm_access.roles`. Needs OIDC_ROLES.'),

@@ -10,6 +10,8 @@ export interface ProviderOptions {
   readonly clientId: string
   readonly clientSecret: string
   readonly scopes: string
+  /** An address counts without `email_verified`. */
+  readonly trustsEmails: boolean
   /** The claim of roles, with dots between the names of nested objects; null: none is read. */
   readonly rolesClaim: string | null
 }
@@ -93,10 +95,9 @@ export async function finishSignIn(options: ProviderOptions, answer: URL, pendin
       ...(pending.maxAgeSeconds !== null && { maxAge: pending.maxAgeSeconds }),
     })
     const claims = tokens.claims()!
-    const isWhole = 'email' in claims && (options.rolesClaim === null || rolesIn(claims, options.rolesClaim) !== null)
-    const hasMore = !isWhole && config.serverMetadata().userinfo_endpoint !== undefined
+    const hasMore = !isWhole(claims, options) && config.serverMetadata().userinfo_endpoint !== undefined
     const more = hasMore ? await client.fetchUserInfo(config, tokens.access_token, claims.sub) : {}
-    return identityOf({ ...more, ...claims }, options.rolesClaim)
+    return identityOf({ ...more, ...claims }, options)
   } catch (error) {
     throw new SignInFailure(reasonOf(error), error)
   }
@@ -128,11 +129,16 @@ function authenticateClient(secret: string): client.ClientAuth {
 
 type Claims = Readonly<Record<string, unknown>>
 
-function identityOf(claims: Claims, rolesClaim: string | null): Identity {
+const isWhole = (claims: Claims, { rolesClaim, trustsEmails }: ProviderOptions): boolean =>
+  'email' in claims &&
+  (trustsEmails || 'email_verified' in claims) &&
+  (rolesClaim === null || rolesIn(claims, rolesClaim) !== null)
+
+function identityOf(claims: Claims, { rolesClaim, trustsEmails }: ProviderOptions): Identity {
   const { sub, email, email_verified: isVerified, auth_time: authenticated } = claims
   return {
     subject: String(sub),
-    email: typeof email === 'string' && isVerified === true ? email : null,
+    email: typeof email === 'string' && (trustsEmails || isVerified === true) ? email : null,
     roles: rolesClaim === null ? [] : (rolesIn(claims, rolesClaim) ?? []),
     authenticatedAt: typeof authenticated === 'number' ? new Date(authenticated * 1000) : null,
   }

@@ -33,6 +33,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   CORS_ORIGINS: ['https://a.example/path', '*,https://a.example', 'a.example'],
   OIDC_ISSUER: ['id.example.org', 'http://id.example.org', 'https://id.example.org/?a', 'https://me@id.example.org'],
   OIDC_SCOPES: ['email', 'openid,email', 'openid '],
+  OIDC_EMAILS: ['all', 'Trusted'],
   OIDC_ROLES: ['admins', 'admins=operator', 'admins=owner,', '=owner'],
   OPENAI_WAIT_SECONDS: ['0', '3601', '2m'],
   COMPANION_BASE_URL: ['ftp://model', 'model:8000'],
@@ -64,6 +65,7 @@ const WITH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   READ_DATABASE_URL: { DATABASE_URL: 'postgresql://primary/db' },
   OIDC_ISSUER: CLIENT,
   OIDC_SCOPES: OIDC,
+  OIDC_EMAILS: OIDC,
   OIDC_ROLES: { ...OIDC, OIDC_ROLES_CLAIM: 'groups' },
   STORAGE_URL: { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' },
 }

@@ -423,6 +423,36 @@ describe('an answer of the provider', () => {
     expect([page, me, browser.cookies(service.url)]).toEqual([signInPage(service, 'failed'), null, ''])
   })
 
+  /** The first sign-in of an invited person, with `email_verified` of the ID token and of userinfo. @returns whether they came in */
+  const joins = async (at: TestRuntime, inToken?: boolean, inUserinfo?: boolean) => {
+    const email = emailOf(newLogin())
+    const { id } = await invite(usersOf(at), email)
+    const claims = { sub: email, email, email_verified: inToken }
+    forger.forge({ claims, userinfo: { sub: email, email_verified: inUserinfo } })
+    const browser = new SignInBrowser()
+    await browser.follow(`${at.url}/console/oidc`)
+    return (await meOf(at, browser))?.user.id === id
+  }
+
+  test('has its address verified by the ID token or by userinfo', async () => {
+    expect(await joins(service, undefined, true)).toBe(true)
+    expect(await joins(service, undefined, false)).toBe(false)
+    expect(await joins(service)).toBe(false)
+    expect(await joins(service, false, true)).toBe(false)
+  })
+
+  test('needs no verified address with OIDC_EMAILS=trusted', async () => {
+    const trusting = await startTestRuntime({
+      env: { OIDC_ISSUER: forger.issuer, ...CLIENT, OIDC_EMAILS: 'trusted' },
+    })
+    try {
+      expect(await joins(trusting)).toBe(true)
+      expect(await joins(trusting, false)).toBe(true)
+    } finally {
+      await trusting.close()
+    }
+  })
+
   test('that the person has cancelled is said so', async () => {
     expect((await land({ answer: { error: 'access_denied' } })).page).toBe(signInPage(service, 'cancelled'))
   })

@@ -57,8 +57,8 @@ export function mountFederation(app: FastifyInstance, runtime: Runtime): void {
   )
 }
 
-const providerOptions = ({ issuer, clientId, clientSecret, scopes, roles }: OidcSettings): ProviderOptions => ({
-  ...{ issuer, clientId, clientSecret, scopes },
+const providerOptions = ({ roles, ...oidc }: OidcSettings): ProviderOptions => ({
+  ...oidc,
   rolesClaim: roles?.claim ?? null,
 })
 

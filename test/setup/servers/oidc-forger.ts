@@ -10,6 +10,7 @@ export interface Forgery {
   readonly header?: object
   readonly claims?: object
   readonly key?: KeyObject | null
+  readonly userinfo?: object
   /** Parameters of the answer to the browser. */
   readonly answer?: Readonly<Record<string, string>>
 }
@@ -49,6 +50,7 @@ export async function startForger(person: object): Promise<Forger> {
       const back = new URLSearchParams({ code, state, iss: issuer, ...forgery.answer })
       return response.writeHead(302, { location: `${url.searchParams.get('redirect_uri')}?${back}` }).end()
     }
+    if (url.pathname === '/userinfo') return json(forgery.userinfo ?? {})
     const form = new URLSearchParams(Buffer.concat(await request.toArray()).toString())
     exchanges.push(form)
     const began = asked.get(form.get('code') ?? '')
@@ -82,6 +84,7 @@ const configuration = (issuer: string) => ({
   authorization_endpoint: `${issuer}authorize`,
   token_endpoint: `${issuer}token`,
   jwks_uri: `${issuer}jwks`,
+  userinfo_endpoint: `${issuer}userinfo`,
   response_types_supported: ['code'],
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: ['RS256'],
