@@ -10,9 +10,21 @@ interface Cookie {
  * Browsers accept the `__Host-` prefix only over TLS.
  * They share a host's cookies between ports, so the port separates two services on one machine.
  */
-function nameFor(publicUrl: string, name: string): string {
+function affixesFor(publicUrl: string): [string, string] {
   const { protocol, port } = new URL(publicUrl)
-  return protocol === 'https:' ? `__Host-${name}` : `${name}_${port || '80'}`
+  return protocol === 'https:' ? ['__Host-', ''] : ['', `_${port || '80'}`]
+}
+
+const nameFor = (publicUrl: string, name: string): string => affixesFor(publicUrl).join(name)
+
+/** The request's cookies whose names begin so. Browsers send the oldest first. */
+export function cookieNames(request: FastifyRequest, publicUrl: string, prefix: string): string[] {
+  const [start, end] = affixesFor(publicUrl)
+  return (request.headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim().split('=', 1)[0]!)
+    .filter((name) => name.startsWith(start + prefix) && name.endsWith(end))
+    .map((name) => name.slice(start.length, name.length - end.length))
 }
 
 export function readCookie(request: FastifyRequest, publicUrl: string, cookie: string): string | undefined {

@@ -323,7 +323,7 @@ describe('the addresses of the sign-in', () => {
     })
     const port = new URL(invited.url).port
     expect(reply.headers['set-cookie']).toMatch(
-      new RegExp(`^sonant_oidc_${port}=[\\w-]+; Path=/; Expires=[^;]+ GMT; HttpOnly; SameSite=Lax$`),
+      new RegExp(`^sonant_oidc_[\\w-]{8}_${port}=[\\w-]+; Path=/; Expires=[^;]+ GMT; HttpOnly; SameSite=Lax$`),
     )
   })
 
@@ -420,7 +420,8 @@ describe('an answer of the provider', () => {
     ['is an error', () => ({ answer: { error: 'server_error' } })],
   ])('that %s signs nobody in', async (_what, forgery) => {
     const { page, me, browser } = await land(forgery())
-    expect([page, me, browser.cookies(service.url)]).toEqual([signInPage(service, 'failed'), null, ''])
+    expect([page, me]).toEqual([signInPage(service, 'failed'), null])
+    expect(browser.cookies(service.url)).not.toContain('sonant_session')
   })
 
   /** The first sign-in of an invited person, with `email_verified` of the ID token and of userinfo. @returns whether they came in */
@@ -455,6 +456,21 @@ describe('an answer of the provider', () => {
 
   test('that the person has cancelled is said so', async () => {
     expect((await land({ answer: { error: 'access_denied' } })).page).toBe(signInPage(service, 'cancelled'))
+  })
+
+  test('of each of several tabs signs in, and a foreign one disturbs none', async () => {
+    forger.forge({})
+    const browser = new SignInBrowser()
+    const begin = async () => (await browser.open(`${service.url}/console/oidc`)).headers.location!
+    const tabs = [await begin(), await begin()]
+    const before = forger.exchanges.length
+    const foreign = await browser.follow(`${service.url}/console/oidc/callback?code=x&state=x`)
+    expect([foreign, forger.exchanges.length]).toEqual([signInPage(service, 'failed'), before])
+    for (const tab of tabs) expect(await browser.follow(tab)).toBe(`${service.url}/console/sign-in`)
+    expect(browser.cookies(service.url)).not.toContain('sonant_oidc')
+    for (let count = 0; count < 5; count++) await begin()
+    expect(browser.cookies(service.url).match(/sonant_oidc/g)).toHaveLength(3)
+    expect(await browser.follow(await begin())).toBe(`${service.url}/console/sign-in`)
   })
 
   test('counts once, and in the browser that began alone', async () => {

@@ -11,11 +11,14 @@ import {
 import type { Runtime } from '../../runtime/runtime.ts'
 import { signInFederated } from '../../users/federated-sign-in.ts'
 import { sessionCookie } from '../authenticate.ts'
-import { readCookie, writeCookie } from '../cookies.ts'
+import { cookieNames, readCookie, writeCookie } from '../cookies.ts'
 
 const BEGIN = '/console/oidc'
 const CALLBACK = `${BEGIN}/callback`
-const COOKIE = 'sonant_oidc'
+/** Each sign-in has its own cookie, so those of several tabs do not disturb each other. */
+const COOKIE = 'sonant_oidc_'
+/** The cookies of more would make requests longer than servers take. */
+const MAX_PENDING = 3
 const PENDING_MS = 600_000
 /** Sign-ins that ask the provider at once; more are refused. */
 const MAX_AT_ONCE = 50
@@ -70,7 +73,13 @@ async function begin(runtime: Runtime, options: ProviderOptions, request: Fastif
     const { url, pending } = await beginSignIn(options, runtime.publicUrl + CALLBACK, maxAge)
     const kept: Kept = { ...pending, to: wanted }
     const value = Buffer.from(JSON.stringify(kept)).toString('base64url')
-    writeCookie(reply, runtime.publicUrl, { name: COOKIE, value, expires: new Date(Date.now() + PENDING_MS) })
+    const others = cookieNames(request, runtime.publicUrl, COOKIE)
+    for (const name of others.slice(0, 1 - MAX_PENDING)) clearCookie(runtime, reply, name)
+    writeCookie(reply, runtime.publicUrl, {
+      name: cookieOf(pending.state),
+      value,
+      expires: new Date(Date.now() + PENDING_MS),
+    })
     return url
   } catch (error) {
     return signInPage(runtime, { refused: explain(runtime, error), to: wanted })
@@ -78,11 +87,11 @@ async function begin(runtime: Runtime, options: ProviderOptions, request: Fastif
 }
 
 async function finish(runtime: Runtime, options: ProviderOptions, request: FastifyRequest, reply: FastifyReply) {
-  const kept = keptIn(request, runtime.publicUrl)
-  writeCookie(reply, runtime.publicUrl, { name: COOKIE, value: '', expires: new Date(0) })
+  const { search, searchParams } = new URL(request.url, runtime.publicUrl)
+  const kept = keptIn(request, runtime.publicUrl, searchParams.get('state') ?? '')
   if (kept === null) return signInPage(runtime, { refused: 'failed' })
+  clearCookie(runtime, reply, cookieOf(kept.state))
   try {
-    const { search } = new URL(request.url, runtime.publicUrl)
     const identity = await finishSignIn(options, new URL(runtime.publicUrl + CALLBACK + search), kept)
     const opened = await signInFederated(runtime.as({ kind: 'anonymous' }), identity)
     if (typeof opened === 'string') return signInPage(runtime, { refused: opened })
@@ -105,13 +114,19 @@ function explain({ log }: Runtime, error: unknown): string {
   return error.reason
 }
 
-function keptIn(request: FastifyRequest, publicUrl: string): Kept | null {
-  const value = readCookie(request, publicUrl, COOKIE)
+const cookieOf = (state: string): string => COOKIE + state.slice(0, 8)
+
+const clearCookie = ({ publicUrl }: Runtime, reply: FastifyReply, name: string): void =>
+  writeCookie(reply, publicUrl, { name, value: '', expires: new Date(0) })
+
+/** null: this browser did not begin the sign-in of the answer. */
+function keptIn(request: FastifyRequest, publicUrl: string, state: string): Kept | null {
+  const value = readCookie(request, publicUrl, cookieOf(state))
   if (!value) return null
   try {
     const kept = JSON.parse(Buffer.from(value, 'base64url').toString()) as Kept
     const isWhole = [kept.state, kept.nonce, kept.verifier, kept.to].every((text) => typeof text === 'string')
-    return isWhole ? kept : null
+    return isWhole && kept.state === state ? kept : null
   } catch {
     return null
   }
