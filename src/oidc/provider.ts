@@ -4,8 +4,9 @@ import { isLoopback } from '../values/loopback.ts'
 /** One request to the provider. */
 const TIMEOUT_SECONDS = 5
 const CLOCK_TOLERANCE_SECONDS = 60
+const DISCOVERY_MS = 60_000
 
-export interface ProviderOptions {
+interface ProviderOptions {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
@@ -14,6 +15,12 @@ export interface ProviderOptions {
   readonly trustsEmails: boolean
   /** The claim of roles, with dots between the names of nested objects; null: none is read. */
   readonly rolesClaim: string | null
+}
+
+export interface Provider {
+  readonly options: ProviderOptions
+  /** @throws SignInFailure if the provider is away */
+  config(): Promise<client.Configuration>
 }
 
 /** Kept by the browser until the provider answers. */
@@ -51,16 +58,32 @@ export class SignInFailure extends Error {
   }
 }
 
+/** All sign-ins of a minute share one discovery; one that failed is not kept. */
+export function openProvider(options: ProviderOptions): Provider {
+  let found: Promise<client.Configuration> | null = null
+  let until = 0
+  const config = () => {
+    if (found !== null && Date.now() < until) return found
+    until = Date.now() + DISCOVERY_MS
+    found = discover(options)
+    found.catch(() => {
+      found = null
+    })
+    return found
+  }
+  return { options, config }
+}
+
 /**
  * The address to send a browser to, and what its answer is checked against.
  * @throws SignInFailure if the provider is away
  */
 export async function beginSignIn(
-  options: ProviderOptions,
+  provider: Provider,
   redirectUri: string,
   maxAgeSeconds: number | null = null,
 ): Promise<{ readonly url: string; readonly pending: PendingSignIn }> {
-  const config = await discover(options)
+  const config = await provider.config()
   const pending = {
     state: client.randomState(),
     nonce: client.randomNonce(),
@@ -69,7 +92,7 @@ export async function beginSignIn(
   }
   const url = client.buildAuthorizationUrl(config, {
     redirect_uri: redirectUri,
-    scope: options.scopes,
+    scope: provider.options.scopes,
     state: pending.state,
     nonce: pending.nonce,
     code_challenge: await client.calculatePKCECodeChallenge(pending.verifier),
@@ -84,8 +107,9 @@ export async function beginSignIn(
  * @param answer the redirect URI with the provider's parameters
  * @throws SignInFailure
  */
-export async function finishSignIn(options: ProviderOptions, answer: URL, pending: PendingSignIn): Promise<Identity> {
-  const config = await discover(options)
+export async function finishSignIn(provider: Provider, answer: URL, pending: PendingSignIn): Promise<Identity> {
+  const { options } = provider
+  const config = await provider.config()
   try {
     const tokens = await client.authorizationCodeGrant(config, answer, {
       pkceCodeVerifier: pending.verifier,

@@ -473,6 +473,30 @@ describe('an answer of the provider', () => {
     expect(await browser.follow(await begin())).toBe(`${service.url}/console/sign-in`)
   })
 
+  test('costs the provider little: one discovery, and few exchanges of codes that one site made up', async () => {
+    const env = { OIDC_ISSUER: forger.issuer, ...CLIENT, TRUSTED_PROXIES: '127.0.0.0/8' }
+    const busy = await startTestRuntime({ env })
+    try {
+      forger.forge({})
+      const before = [forger.discoveries(), forger.exchanges.length] as const
+      const pending = { state: 'invented', nonce: 'n', verifier: 'v', maxAgeSeconds: null, to: '' }
+      const value = Buffer.from(JSON.stringify(pending)).toString('base64url')
+      const cookie = `sonant_oidc_invented_${new URL(busy.url).port}=${value}`
+      const answer = new URLSearchParams({ code: 'x', state: 'invented', iss: forger.issuer })
+      const invent = (_: unknown, host: number) =>
+        call(`${busy.url}/console/oidc/callback?${answer}`, {
+          headers: { cookie, 'x-forwarded-for': `2001:db8:1:${host}::1` },
+        })
+      const replies = await Promise.all(Array.from({ length: 45 }, invent))
+      const refused = replies.filter(({ headers }) => headers.location === signInPage(busy, 'away'))
+      expect([refused.length, forger.exchanges.length - before[1]]).toEqual([5, 40])
+      expect(await new SignInBrowser().follow(`${busy.url}/console/oidc`)).toBe(signInPage(busy, 'unknown'))
+      expect(forger.discoveries() - before[0]).toBe(1)
+    } finally {
+      await busy.close()
+    }
+  })
+
   test('counts once, and in the browser that began alone', async () => {
     forger.forge({})
     const [mine, foreign] = [new SignInBrowser(), new SignInBrowser()]

@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CONFIRMATION_MS } from '../../access/require.ts'
-import type { OidcSettings } from '../../context/config.ts'
+import { WindowCounter } from '../../concurrency/window-counter.ts'
+import { siteOf } from '../../egress/ip-ranges.ts'
 import {
   beginSignIn,
   finishSignIn,
+  type Identity,
+  openProvider,
   type PendingSignIn,
-  type ProviderOptions,
+  type Provider,
   SignInFailure,
 } from '../../oidc/provider.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -22,6 +25,10 @@ const MAX_PENDING = 3
 const PENDING_MS = 600_000
 /** Sign-ins that ask the provider at once; more are refused. */
 const MAX_AT_ONCE = 50
+/** Fewer, so one site cannot close the door to others. */
+const MAX_FAILURES_FROM_SITE = 40
+const WINDOW_MS = 60_000
+const MAX_SITES = 20_000
 const MAX_RETURN_CHARACTERS = 2000
 
 interface Kept extends PendingSignIn {
@@ -36,41 +43,53 @@ interface Kept extends PendingSignIn {
 export function mountFederation(app: FastifyInstance, runtime: Runtime): void {
   const { oidc } = runtime.settings
   if (oidc === null) return
-  const options = providerOptions(oidc)
-  let asking = 0
-  const guarded =
+  const provider = openProvider({ ...oidc, rolesClaim: oidc.roles?.claim ?? null })
+  const exchange = openExchange(provider)
+  const redirecting =
     (work: (request: FastifyRequest, reply: FastifyReply) => Promise<string>) =>
     async (request: FastifyRequest, reply: FastifyReply) => {
-      asking++
-      try {
-        const isFull = asking > MAX_AT_ONCE
-        const location = isFull ? signInPage(runtime, { refused: 'away' }) : await work(request, reply)
-        return reply.code(302).header('location', location).header('cache-control', 'no-store').send()
-      } finally {
-        asking--
-      }
+      const location = await work(request, reply)
+      return reply.code(302).header('location', location).header('cache-control', 'no-store').send()
     }
   app.get(
     BEGIN,
-    guarded((request, reply) => begin(runtime, options, request, reply)),
+    redirecting((request, reply) => begin(runtime, provider, request, reply)),
   )
   app.get(
     CALLBACK,
-    guarded((request, reply) => finish(runtime, options, request, reply)),
+    redirecting((request, reply) => finish(runtime, exchange, request, reply)),
   )
 }
 
-const providerOptions = ({ roles, ...oidc }: OidcSettings): ProviderOptions => ({
-  ...oidc,
-  rolesClaim: roles?.claim ?? null,
-})
+/** @throws SignInFailure */
+type Exchange = (address: string, answer: URL, pending: PendingSignIn) => Promise<Identity>
 
-async function begin(runtime: Runtime, options: ProviderOptions, request: FastifyRequest, reply: FastifyReply) {
+function openExchange(provider: Provider): Exchange {
+  const failures = new WindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_SITES })
+  let asking = 0
+  return async (address, answer, pending) => {
+    const site = siteOf(address)
+    if (asking >= MAX_AT_ONCE || failures.get(site).count >= MAX_FAILURES_FROM_SITE)
+      throw new SignInFailure('away', new Error('too many sign-ins at once'))
+    asking++
+    // An exchange is counted before its work; a right one is taken back.
+    failures.add(site)
+    try {
+      const identity = await finishSignIn(provider, answer, pending)
+      failures.takeBack(site)
+      return identity
+    } finally {
+      asking--
+    }
+  }
+}
+
+async function begin(runtime: Runtime, provider: Provider, request: FastifyRequest, reply: FastifyReply) {
   const { to, again } = request.query as Readonly<Record<string, unknown>>
   const wanted = typeof to === 'string' && to.length <= MAX_RETURN_CHARACTERS ? to : ''
   try {
     const maxAge = again === undefined ? null : CONFIRMATION_MS / 1000
-    const { url, pending } = await beginSignIn(options, runtime.publicUrl + CALLBACK, maxAge)
+    const { url, pending } = await beginSignIn(provider, runtime.publicUrl + CALLBACK, maxAge)
     const kept: Kept = { ...pending, to: wanted }
     const value = Buffer.from(JSON.stringify(kept)).toString('base64url')
     const others = cookieNames(request, runtime.publicUrl, COOKIE)
@@ -86,13 +105,13 @@ async function begin(runtime: Runtime, options: ProviderOptions, request: Fastif
   }
 }
 
-async function finish(runtime: Runtime, options: ProviderOptions, request: FastifyRequest, reply: FastifyReply) {
+async function finish(runtime: Runtime, exchange: Exchange, request: FastifyRequest, reply: FastifyReply) {
   const { search, searchParams } = new URL(request.url, runtime.publicUrl)
   const kept = keptIn(request, runtime.publicUrl, searchParams.get('state') ?? '')
   if (kept === null) return signInPage(runtime, { refused: 'failed' })
   clearCookie(runtime, reply, cookieOf(kept.state))
   try {
-    const identity = await finishSignIn(options, new URL(runtime.publicUrl + CALLBACK + search), kept)
+    const identity = await exchange(request.ip, new URL(runtime.publicUrl + CALLBACK + search), kept)
     const opened = await signInFederated(runtime.as({ kind: 'anonymous' }), identity)
     if (typeof opened === 'string') return signInPage(runtime, { refused: opened })
     sessionCookie(reply, runtime.publicUrl).set(opened.token, opened.keptUntil)

@@ -21,6 +21,8 @@ export interface Forger {
   forge(forgery: Forgery): void
   /** Bodies of requests for tokens. */
   readonly exchanges: readonly URLSearchParams[]
+  /** Requests for its configuration. */
+  readonly discoveries: () => number
   close(): Promise<void>
 }
 
@@ -36,11 +38,15 @@ export async function startForger(person: object): Promise<Forger> {
   let forgery: Forgery = {}
   const asked = new Map<string, URLSearchParams>()
   const exchanges: URLSearchParams[] = []
+  let discoveries = 0
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', issuer)
     const json = (body: object, status = 200) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    if (url.pathname === '/.well-known/openid-configuration') return json(configuration(issuer))
+    if (url.pathname === '/.well-known/openid-configuration') {
+      discoveries++
+      return json(configuration(issuer))
+    }
     if (url.pathname === '/jwks')
       return json({ keys: [{ ...KEYS.publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' }] })
     if (url.pathname === '/authorize') {
@@ -75,6 +81,7 @@ export async function startForger(person: object): Promise<Forger> {
       forgery = next
     },
     exchanges,
+    discoveries: () => discoveries,
     close: () => closeServer(server),
   }
 }
