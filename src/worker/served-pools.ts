@@ -29,7 +29,7 @@ export const serving = async ({ db }: Pick<Context, 'db'>): Promise<Serving[]> =
   (
     await db.pool.query<Serving>({
       name: 'serving_workers',
-      text: "select id, host, pools, server, away, engines from worker where heartbeat_at >= now() - $1 * interval '1 millisecond' order by id",
+      text: "select id, host, coalesce(pools, '{}') as pools, server, away, engines from worker where heartbeat_at >= now() - $1 * interval '1 millisecond' order by id",
       values: [DEAD_AFTER_MS],
     })
   ).rows
