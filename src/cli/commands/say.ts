@@ -16,7 +16,6 @@ import { errorOf, isVoiceLoading, storedOptions } from '../../jobs/job-shape.ts'
 import { isTerminal, JobFailure } from '../../jobs/job-states.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
-import { isId } from '../../values/id.ts'
 import { commandLine } from '../../values/program.ts'
 import type { Worker } from '../../worker/start-worker.ts'
 import { oneOf, payingFor } from '../options.ts'
@@ -71,7 +70,7 @@ async function say(runtime: Runtime, given: SayOptions, [text = '']: readonly st
   const { submitVoiceJob } = await import('../../voice/submit-voice-job.ts')
   const ctx = runtime.as({ kind: 'system' })
   const options = { ...given, endpoint: given.endpoint ?? (await usualEndpoint(ctx, given.voice)) }
-  checkVoice(ctx, options)
+  await checkVoice(ctx, options)
   const voice = options.voice ?? firstVoice(ctx, options.endpoint)
   const payer = await payerOf(ctx, options.account)
   const captions = captionsIn(options.captions)
@@ -107,9 +106,11 @@ async function usualEndpoint(ctx: ServiceContext, voice: string | undefined): Pr
 }
 
 /** Voices of the account's library go by their ids, which the submission checks. @throws INVALID_REQUEST */
-function checkVoice({ catalog }: ServiceContext, { endpoint, voice }: Chosen): void {
+async function checkVoice({ catalog }: ServiceContext, { endpoint, voice }: Chosen): Promise<void> {
   const voices = catalog.current.endpoints.get(endpoint)?.voices.map(({ slug }) => slug)
-  if (voice === undefined || voices === undefined || voices.includes(voice) || isId('voice', voice)) return
+  if (voice === undefined || voices === undefined || voices.includes(voice)) return
+  const { isId } = await import('../../values/id.ts')
+  if (isId('voice', voice)) return
   throw invalidRequest(`Give --voice one of the voices of "${endpoint}": ${voices.join(', ')}.`)
 }
 
