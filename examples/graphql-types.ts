@@ -552,6 +552,13 @@ export type ApplyEndpointsMutation = { applyEndpoints:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type AudioZipQueryVariables = Exact<{
+  ids: Array<string> | string;
+}>;
+
+
+export type AudioZipQuery = { audioZip: { url: string, expiresAt: string, files: number, bytes: number, missingIds: Array<string> } };
+
 export type AuditEntriesQueryVariables = Exact<{
   first?: number | null | undefined;
 }>;
@@ -730,6 +737,16 @@ export type DeleteJobMutation = { deleteJob:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type DeleteJobsMutationVariables = Exact<{
+  ids: Array<string> | string;
+}>;
+
+
+export type DeleteJobsMutation = { deleteJobs:
+    | { __typename: 'DeleteJobsSuccess', results: Array<{ id: string, isDeleted: boolean, error: { code: ErrorCode, message: string } | null }> }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type DeleteVoiceMutationVariables = Exact<{
   id: string;
 }>;
@@ -756,6 +773,16 @@ export type DeliveryChangesSubscriptionVariables = Exact<{
 
 export type DeliveryChangesSubscription = { deliveryChanges: { removedIds: Array<string>, deliveries: Array<{ id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, nextAttemptAt: string | null }> } };
 
+export type DisableAccountMutationVariables = Exact<{
+  account: string;
+}>;
+
+
+export type DisableAccountMutation = { disableAccount:
+    | { __typename: 'Account', id: string, disabledAt: string | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type DisableUserMutationVariables = Exact<{
   user: string;
 }>;
@@ -764,6 +791,16 @@ export type DisableUserMutationVariables = Exact<{
 export type DisableUserMutation = { disableUser:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'User', id: string, disabledAt: string | null }
+   };
+
+export type EnableAccountMutationVariables = Exact<{
+  account: string;
+}>;
+
+
+export type EnableAccountMutation = { enableAccount:
+    | { __typename: 'Account', id: string, disabledAt: string | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
 export type EnableUserMutationVariables = Exact<{
@@ -840,6 +877,17 @@ export type GrantableScopesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type GrantableScopesQuery = { grantableScopes: Array<{ name: string, description: string }> };
+
+export type HearEngineMutationVariables = Exact<{
+  slug: string;
+  text?: string | null | undefined;
+}>;
+
+
+export type HearEngineMutation = { hearEngine:
+    | { __typename: 'HeardSpeech', audio: string | null, speechMs: number | null, audioMs: number | null, problem: string | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string }
+   };
 
 export type InviteUserMutationVariables = Exact<{
   email: string;
@@ -978,6 +1026,11 @@ export type MeQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type MeQuery = { me: { accountId: string, accountName: string, credits: number, user: { id: string, email: string, role: UserRole, hasPassword: boolean }, sessions: Array<{ id: string, createdAt: string, seenAt: string, current: boolean }> } | null };
 
+export type ModelsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ModelsQuery = { models: Array<{ name: string, languages: Array<string>, voices: Array<string>, quality: string | null, speed: string | null, licence: string | null, licenceUrl: string | null, restriction: string | null, needsRecording: boolean, sizeBytes: number | null, downloadedBytes: number, isInstalled: boolean, isPullable: boolean }> };
+
 export type MyEndpointsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -1045,6 +1098,28 @@ export type PoolsUpdatedSubscriptionVariables = Exact<{
 
 export type PoolsUpdatedSubscription = { poolsUpdated: Array<{ name: string, waiting: number, processing: number, workers: number }> };
 
+export type ProposeEngineMutationVariables = Exact<{
+  address: string;
+  apiKey?: string | null | undefined;
+  name?: string | null | undefined;
+}>;
+
+
+export type ProposeEngineMutation = { proposeEngine:
+    | { __typename: 'EngineProposal', server: string, kindName: string, models: Array<string>, slug: string, source: string | null, voices: Array<{ engineVoice: string, language: string | null }> }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type PullModelMutationVariables = Exact<{
+  name: string;
+}>;
+
+
+export type PullModelMutation = { pullModel:
+    | { __typename: 'PulledModel', name: string, isNew: boolean, warnings: Array<string>, endpoint: { slug: string, name: string } | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string }
+   };
+
 export type ReadingQueryVariables = Exact<{
   text: string;
   language?: string | null | undefined;
@@ -1105,6 +1180,16 @@ export type RenameVoiceMutationVariables = Exact<{
 
 export type RenameVoiceMutation = { renameVoice:
     | { __typename: 'AccountVoice', id: string, name: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type ResetPasswordMutationVariables = Exact<{
+  user: string;
+}>;
+
+
+export type ResetPasswordMutation = { resetPassword:
+    | { __typename: 'Invitation', signInLink: { url: string, expiresAt: string } }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
@@ -1211,6 +1296,11 @@ export type SignInLinkQueryVariables = Exact<{
 
 
 export type SignInLinkQuery = { signInLink: { email: string, account: string, expiresAt: string } | null };
+
+export type SignInProviderQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SignInProviderQuery = { signInProvider: { name: string } | null };
 
 export type SignOutMutationVariables = Exact<{
   everywhere?: boolean | null | undefined;
@@ -1385,6 +1475,7 @@ export const accountsQueryVariables: AccountsQueryVariables = {}
 export const allJobsQueryVariables: AllJobsQueryVariables = {}
 export const apiKeysQueryVariables: ApiKeysQueryVariables = {}
 export const applyEndpointsMutationVariables: ApplyEndpointsMutationVariables = {"source":"{\"endpoints\": [{\"slug\": \"short\", \"name\": \"Short\", \"description\": \"Speaks a line.\", \"published\": true, \"required_scope\": null, \"voice_input\": \"voice\", \"inputs\": {\"type\": \"object\", \"additionalProperties\": false, \"required\": [\"text\", \"voice\"], \"properties\": {\"text\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 200}, \"voice\": {\"type\": \"string\"}}}, \"engine\": {\"kind\": \"espeak\"}, \"time_limit_seconds\": 60, \"credits_per_character\": 1, \"response_fields\": [\"created_at\", \"completed_at\"], \"voices\": [{\"slug\": \"calm\", \"name\": \"Calm\", \"description\": \"A calm voice.\", \"kind\": \"preset\", \"engine_voice\": \"en-us+f3\"}]}]}"}
+export const audioZipQueryVariables: AudioZipQueryVariables = {"ids":["job_01kajc7w8te7rsxmpb7cv3m6vz"]}
 export const auditEntriesQueryVariables: AuditEntriesQueryVariables = {"first":20}
 export const cancelJobMutationVariables: CancelJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const cancelJobsMutationVariables: CancelJobsMutationVariables = {"ids":["job_01kajc7w8te7rsxmpb7cv3m6vz"]}
@@ -1403,10 +1494,13 @@ export const creditEntriesQueryVariables: CreditEntriesQueryVariables = {}
 export const deleteApiKeyMutationVariables: DeleteApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deleteEndpointMutationVariables: DeleteEndpointMutationVariables = {"slug":"short"}
 export const deleteJobMutationVariables: DeleteJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const deleteJobsMutationVariables: DeleteJobsMutationVariables = {"ids":["job_01kajc7w8te7rsxmpb7cv3m6vz"]}
 export const deleteVoiceMutationVariables: DeleteVoiceMutationVariables = {"id":"voice_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deliveriesUpdatedSubscriptionVariables: DeliveriesUpdatedSubscriptionVariables = {"filter":{"states":["PENDING","FAILED"]}}
 export const deliveryChangesSubscriptionVariables: DeliveryChangesSubscriptionVariables = {"filter":{"states":["PENDING"]},"everyMs":250,"endedWithinMs":60000}
+export const disableAccountMutationVariables: DisableAccountMutationVariables = {"account":"acme"}
 export const disableUserMutationVariables: DisableUserMutationVariables = {"user":"member@example.com"}
+export const enableAccountMutationVariables: EnableAccountMutationVariables = {"account":"acme"}
 export const enableUserMutationVariables: EnableUserMutationVariables = {"user":"member@example.com"}
 export const endSessionMutationVariables: EndSessionMutationVariables = {"id":"ses_01m1g5x9q4fy8t4gq3k5zr2n7c"}
 export const endpointFileQueryVariables: EndpointFileQueryVariables = {"slug":"tts"}
@@ -1417,6 +1511,7 @@ export const enginesQueryVariables: EnginesQueryVariables = {}
 export const expireWebhookSecretMutationVariables: ExpireWebhookSecretMutationVariables = {"id":"secret_1"}
 export const failureCausesQueryVariables: FailureCausesQueryVariables = {}
 export const grantableScopesQueryVariables: GrantableScopesQueryVariables = {}
+export const hearEngineMutationVariables: HearEngineMutationVariables = {"slug":"tts","text":"This is how I sound."}
 export const inviteUserMutationVariables: InviteUserMutationVariables = {"email":"member@example.com","role":"MEMBER"}
 export const jobQueryVariables: JobQueryVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const jobChangesSubscriptionVariables: JobChangesSubscriptionVariables = {"filter":{"statuses":["QUEUED","PROCESSING"]},"everyMs":250,"endedWithinMs":60000}
@@ -1429,17 +1524,21 @@ export const jobsChangedSubscriptionVariables: JobsChangedSubscriptionVariables 
 export const jobsUpdatedSubscriptionVariables: JobsUpdatedSubscriptionVariables = {"filter":{"type":"VOICE"}}
 export const lexiconQueryVariables: LexiconQueryVariables = {}
 export const meQueryVariables: MeQueryVariables = {}
+export const modelsQueryVariables: ModelsQueryVariables = {}
 export const myEndpointsQueryVariables: MyEndpointsQueryVariables = {}
 export const nodeQueryVariables: NodeQueryVariables = {"id":"voice.tts"}
 export const nodesQueryVariables: NodesQueryVariables = {"ids":["voice.tts","job_01h455vb4pex5vsknk084sn02q"]}
 export const poolsQueryVariables: PoolsQueryVariables = {}
 export const poolsUpdatedSubscriptionVariables: PoolsUpdatedSubscriptionVariables = {}
+export const proposeEngineMutationVariables: ProposeEngineMutationVariables = {"address":"http://gpu-1:8880","name":"Studio"}
+export const pullModelMutationVariables: PullModelMutationVariables = {"name":"kokoro"}
 export const readingQueryVariables: ReadingQueryVariables = {"text":"Dr. Lee paid $1.50 on 11/28/2026.","language":"English"}
 export const reauthenticateMutationVariables: ReauthenticateMutationVariables = {"password":"a password of at least ten letters"}
 export const redeemSignInLinkMutationVariables: RedeemSignInLinkMutationVariables = {"token":"what follows # in the address of the link"}
 export const redeliverWebhookMutationVariables: RedeliverWebhookMutationVariables = {"id":"msg_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const redeliverWebhooksMutationVariables: RedeliverWebhooksMutationVariables = {"filter":{"createdAt":{"from":"2026-11-22T00:00:00Z"}}}
 export const renameVoiceMutationVariables: RenameVoiceMutationVariables = {"id":"voice_01kajc7w8te7rsxmpb7cv3m6vz","name":"host"}
+export const resetPasswordMutationVariables: ResetPasswordMutationVariables = {"user":"member@example.com"}
 export const retargetCompanionMutationVariables: RetargetCompanionMutationVariables = {"chatId":"chat_01kajc7w8te7rsxmpb7cv3m6vz","persona":"A patient gardener who likes short answers."}
 export const retryJobMutationVariables: RetryJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const retryJobsMutationVariables: RetryJobsMutationVariables = {"ids":["job_01kajc7w8te7rsxmpb7cv3m6vz"]}
@@ -1450,6 +1549,7 @@ export const setLexiconMutationVariables: SetLexiconMutationVariables = {"entrie
 export const setWebhookUrlMutationVariables: SetWebhookUrlMutationVariables = {"url":"https://example.com/hooks/sonant"}
 export const signInMutationVariables: SignInMutationVariables = {"email":"owner@example.com","password":"a password of at least ten letters"}
 export const signInLinkQueryVariables: SignInLinkQueryVariables = {"token":"what follows # in the address of the link"}
+export const signInProviderQueryVariables: SignInProviderQueryVariables = {}
 export const signOutMutationVariables: SignOutMutationVariables = {"everywhere":false}
 export const submitGenerationMutationVariables: SubmitGenerationMutationVariables = {"slug":"portrait","inputs":{"prompt":"A lighthouse at dusk."}}
 export const submitVoiceJobMutationVariables: SubmitVoiceJobMutationVariables = {"slug":"tts","inputs":{"text":"Hello! This is Sonant, speaking.","voice":"aria"}}

@@ -17,6 +17,8 @@ const CHANGES = [
   'creditAccount(account: "none", amount: 1)',
   'applyEndpoints(source: "endpoints: []")',
   'deleteEndpoint(slug: "none")',
+  'proposeEngine(address: "127.0.0.1:9")',
+  'hearEngine(slug: "tts")',
   'inviteUser(email: "x@example.org", role: MEMBER, account: $account)',
   'updateUser(user: $user, role: MEMBER)',
   'disableUser(user: $user)',

@@ -10,6 +10,7 @@ import { insertJob } from '../jobs/jobs.ts'
 import { insertVoice } from '../jobs/library.ts'
 import { submitText } from '../jobs/voice-jobs.ts'
 import { chatAnswer } from '../servers/provider-server.ts'
+import { startSpeechServer } from '../servers/speech-server.ts'
 import type { GraphqlAnswer } from '../service/graphql.ts'
 import { COMPANION_SCOPES, type Producers, startProducers } from '../service/producers.ts'
 import { tokenOf } from '../service/users.ts'
@@ -30,6 +31,13 @@ export interface ExampleScenario {
 
 const SCOPES = ['generate:voice', 'job:read', 'account:admin', 'voice:library', 'operator', ...COMPANION_SCOPES]
 const PASSWORD = 'a long password'
+const KOKORO = {
+  '/v1/models': { json: { data: [{ id: 'kokoro', owned_by: 'kokoro' }] } },
+  '/v1/audio/voices': { json: { voices: ['af_heart'] } },
+}
+
+type Makers = Readonly<Record<string, () => Promise<object>>>
+
 const BY_A_USER = ['me', 'change-password', 'end-session', 'reauthenticate', 'sign-out']
 
 export async function openExampleScenario(): Promise<ExampleScenario> {
@@ -37,12 +45,17 @@ export async function openExampleScenario(): Promise<ExampleScenario> {
   service.provider.script('/v1/chat/completions', chatAnswer('["harbour", "ships"]'))
   const account = await service.createAccount()
   const { apiKey: key } = await service.createKey(account, SCOPES)
+  const speech = await startSpeechServer()
+  speech.show(KOKORO)
   const system = service.runtime.as({ kind: 'system' })
   const source = JSON.stringify({ endpoints: [endpoint('short')], workflows: [portrait(service.provider.url)] })
   await applyEndpoints(system, { source, readAudio: () => Promise.reject(new Error('no audio here')) })
   const email = `user.${account}@example.com`
   await createUser(system, { account, email, password: PASSWORD, role: 'owner' })
-  const makers = makersOf(service, account, key, email)
+  const makers: Makers = {
+    ...makersOf(service, account, key, email),
+    'propose-engine': async () => ({ address: speech.url }),
+  }
   await setWebhookUrl(service.runtime.as(holderOf(account)), { url: 'https://example.com/hooks' })
 
   const post = (body: object, headers: Record<string, string>) =>
@@ -64,7 +77,10 @@ export async function openExampleScenario(): Promise<ExampleScenario> {
           : { authorization: `Bearer ${key}` }
       return (await post({ query, variables: await variablesFor(name, variables) }, headers)).json()
     },
-    close: () => service.close(),
+    close: async () => {
+      await service.close()
+      await speech.close()
+    },
   }
 }
 
@@ -97,7 +113,7 @@ function makersOf(service: Producers, account: string, key: string, email: strin
   const otherKey = async () => ({ id: (await service.createKey(account)).apiKeyId })
   const newVoice = async () => ({ id: await insertVoice(db, account) })
   const end = `set status = 'failed', completed_at = now(), error_code = 'RENDER_FAILED'`
-  const makers: Readonly<Record<string, () => Promise<object>>> = {
+  const makers: Makers = {
     job: () => insert('completed'),
     'voice-job': () => insert('completed'),
     'job-updated': async () => ({ id: (await insert('processing')).jobId }),
@@ -141,6 +157,19 @@ function makersOf(service: Producers, account: string, key: string, email: strin
       return { chatId: body.chat_id }
     },
     'delete-job': () => insert('completed'),
+    'delete-jobs': async () => ({ ids: [(await insert('completed')).jobId] }),
+    'audio-zip': async () => {
+      const { jobId } = await insert('completed')
+      await db.pool.query(
+        `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
+         values ($1, $1, 'audio', $1, 'audio/wav', 4, sha256('audio'), 1500)`,
+        [jobId],
+      )
+      return { ids: [jobId] }
+    },
+    'disable-account': async () => ({ account: await service.createAccount() }),
+    'enable-account': async () => ({ account: await service.createAccount() }),
+    'reset-password': async () => ({ user: await newUser(service, account) }),
     'rename-voice': newVoice,
     'delete-voice': newVoice,
     'delete-api-key': otherKey,
