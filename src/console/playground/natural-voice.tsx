@@ -38,7 +38,7 @@ function Offer({ onInstalled }: { onInstalled: () => void }) {
   if (model === undefined || isNatural || models.some(({ isInstalled }) => isInstalled)) return null
   const all = model.sizeBytes ?? 0
   return (
-    <section class="notice" aria-label="A natural voice">
+    <section class="notice below-composer" aria-label="A natural voice">
       <Icon name="voices" />
       <div class="notice-body">
         <About model={model} />
