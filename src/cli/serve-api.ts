@@ -49,7 +49,7 @@ function naturalVoice({ catalog }: Runtime): string[] {
 const numbered = (number: number, lines: readonly string[]): string[] =>
   lines.flatMap((line) => ['', `${number}. ${line}`])
 
-/** What there is to do, once; each step with what it needs. */
+/** Tells the operator three things to do, each with its link, key or command. */
 async function firstSteps(runtime: Runtime, { apiKey, owner }: Demo): Promise<{ lines: string[]; console: string }> {
   const body = JSON.stringify({ inputs: { text: 'Hello! This is Sonant, speaking.', voice: firstVoice(runtime) } })
   const link = await linkOf(runtime, owner)

@@ -57,7 +57,7 @@ interface EngineOptions extends KeyParts {
   readonly slotsAt?: (baseUrl: string) => Semaphore
   readonly owned?: OwnedServer
   readonly modelsDir?: string
-  /** What all models of this process may hold; absent: half of the machine's memory. */
+  /** The models of this process together hold at most this; absent: half of the machine's memory. */
   readonly modelsBytes?: number | undefined
   readonly idleMs?: number
   readonly telemetry?: Telemetry

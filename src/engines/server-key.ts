@@ -1,7 +1,7 @@
 import type { SecretVault } from '../values/secret-vault.ts'
 import { EngineError } from './engine.ts'
 
-/** What a process needs to find the keys of speech servers. */
+/** A process finds the keys of speech servers with these. */
 export interface KeyParts {
   /** Reads an environment variable, or the file that its `_FILE` names. */
   readonly lookUp: (name: string) => string | undefined

@@ -22,7 +22,7 @@ export interface ListedModel {
   /** It has no voices of its own, and speaks like the recordings that it is given. */
   readonly needsRecording: boolean
   readonly sizeBytes: number | null
-  /** What a pull has brought so far, of all files; 0 once it is installed. */
+  /** Bytes of all files that a pull has brought so far; 0 once the model is installed. */
   readonly downloadedBytes: number
   readonly isInstalled: boolean
 }

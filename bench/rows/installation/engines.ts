@@ -24,7 +24,7 @@ const LOAD_MS = 60_000
 const { percent: LIMIT } = GOALS.engines
 
 /**
- * What it costs an installation that nobody calls to know how its engines are: processor time and requests with 20 speech servers, once
+ * An idle installation asks its engines how they are: this row measures its processor time and requests with 20 speech servers, once
  * each has spoken its first sentence. The floor has none of them. Then how long the tests' models of sherpa-onnx take to load.
  */
 export const engines: Row = {

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 
-/** What alerts on the page say, and who says it. */
+/** Maps the texts of alerts on the page to the component that shows each. */
 const said = new Map<string, symbol>()
 
 /**

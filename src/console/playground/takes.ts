@@ -58,7 +58,7 @@ let lost: { readonly request: string; readonly key: string } | null = null
 /** The user whose takes the page has restored since it was opened. */
 let broughtFor: string | null = null
 
-/** What only this browser knows. */
+/** Only this browser knows these fields. */
 interface Noted {
   /** Ids of the jobs that the user has hidden here. */
   readonly dropped: readonly string[]

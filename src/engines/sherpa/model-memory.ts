@@ -44,7 +44,7 @@ export class ModelMemory<Held extends Process> {
     this.boundBytes = boundBytes
   }
 
-  /** Whether a process of the owner is idle. */
+  /** True if a process of the owner is idle. */
   isWarm(owner: object): boolean {
     return this.#idleOf(owner) !== undefined
   }

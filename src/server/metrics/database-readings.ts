@@ -150,7 +150,7 @@ async function readCounts({ db: { pool, prisma } }: ReadingParts, add: Add): Pro
   add('clock_offset_seconds', {}, (await clockOffsetMs(pool)) / 1000)
 }
 
-/** Of several servers the slowest counts. */
+/** The slowest of several servers counts. */
 async function readEngines(parts: ReadingParts, add: Add): Promise<void> {
   for (const { endpoint, state, servers } of await engineStates(parts)) {
     const of = { endpoint_key: endpointKey(endpoint.slug) }

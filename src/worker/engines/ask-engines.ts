@@ -26,7 +26,7 @@ const LEASE_MS = 60_000
 /** `slug`, `server` and an engine block of this server alone. */
 export interface Part extends Place {
   readonly endpoint: VoiceEndpoint
-  /** Of `engineParts`. */
+  /** Key of `engineParts`. */
   readonly key: string
   readonly block: VoiceEndpoint['engine']
 }

@@ -45,7 +45,7 @@ const speak = (engine: object, changes: Partial<SpeechRequest> = {}) =>
     const deadline = performance.now()
     return (await opened.speak({ text: 'hello', voice, extra: {}, signal, deadline, ...changes })).audio
   })
-/** Of processes that hold a model. */
+/** Ids of the processes that hold a model. */
 const pids = () => childrenOf(process.pid).filter((pid) => runs(pid) && isModel(pid))
 const isModel = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('sherpa-child')
 const bytesOf = (pid: number) => Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES

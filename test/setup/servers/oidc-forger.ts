@@ -17,7 +17,7 @@ export interface Forgery {
 
 export interface Forger {
   readonly issuer: string
-  /** What the next sign-in gets. */
+  /** Makes the next sign-in get a forged answer. */
   forge(forgery: Forgery): void
   /** Bodies of requests for tokens. */
   readonly exchanges: readonly URLSearchParams[]

@@ -10,7 +10,7 @@ export const PASSWORD = 'correct horse battery'
 const SALT = Buffer.alloc(8)
 const LEAST = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 }
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
-/** Of PASSWORD, with the least memory and time that argon2id takes: the service's own take more than all else of a sign-in. */
+/** Hash of PASSWORD with the least memory and time that argon2id takes, as the service's own take most of a sign-in. */
 const HASH = `$argon2id$v=19$m=8,t=1,p=1$${base64(SALT)}$${base64(argon2Sync('argon2id', { message: PASSWORD, nonce: SALT, ...LEAST }))}`
 const SIGN_IN = mutation(
   'signIn(email: $email, password: $password)',

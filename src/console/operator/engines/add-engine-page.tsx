@@ -96,7 +96,7 @@ function AddressFields({ proposal: { address, apiKey, look, enter } }: { proposa
   )
 }
 
-/** What was found, in steps. */
+/** Shows the server that was found, and leads through the voices to the endpoint. */
 function Chosen({ proposal }: { proposal: Proposal }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const [isHeard, setHeard] = useState(false)

@@ -16,7 +16,7 @@ import { textsAtOnce } from './texts-at-once.ts'
 /** Workers look at their engines about as often. */
 const ASKED_MS = 5000
 
-/** What needs somebody comes first. */
+/** Engines that need an operator come first. */
 const RANKS = ['FAILING', 'UNREACHABLE', 'DEGRADED', 'LOADING', 'UNKNOWN', 'COLD', 'READY'] as const
 const RED: ReadonlySet<string> = new Set(['FAILING', 'UNREACHABLE'])
 

@@ -42,7 +42,7 @@ async function propose({ address, apiKey }: Entered, { model, name, voices }: Ch
   return (await ask(proposeEngine, asked)).proposeEngine
 }
 
-/** What is entered about a server, and what the service found there. */
+/** Keeps the entries about a server and the proposal that the service made from them. */
 export function useProposal(): Proposal {
   const [entered, setEntered] = useState<Entered>({ address: '', apiKey: '' })
   const [found, setFound] = useState<Found | null>(null)
@@ -67,7 +67,7 @@ export function useProposal(): Proposal {
       return { ...proposal, source: proposal.source }
     },
     enter: (change) => {
-      // What was found is of another server then.
+      // The proposal belongs to the address that the operator has just changed.
       if (change.address !== undefined) setFound(null)
       setEntered({ ...entered, ...change })
       look.reset()

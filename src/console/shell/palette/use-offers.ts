@@ -53,7 +53,7 @@ function acts(go: Go): Offer[] {
   ]
 }
 
-/** What a text itself asks for: the page of an id, else to be spoken. */
+/** A typed id opens its page; the palette offers to speak any other text. */
 export function offerOf(text: string, go: Go): Offer | null {
   if (text.trim() === '') return null
   const place = placeOf(text)

@@ -7,7 +7,7 @@ import type { OpenedConsole } from '../opened-console.ts'
 const GERMAN = 'Der Leuchtturm war seit elf Jahren dunkel. Dann zündete jemand die Lampe wieder an.'
 const LISTS = ['jobs', 'people', 'audit', 'operator/accounts', 'operator/endpoints', 'operator/jobs', 'credits']
 
-/** What a screen reader is told, and where its user is, by the accessibility tree. */
+/** The accessibility tree tells screen readers of changes, and the focus stays with its user. */
 export function earJourneys(opened: () => OpenedConsole): void {
   test('Speak keeps the focus while it is off, the end of a take is said once, its text has its language, and a removed one leaves the focus on the takes', async () => {
     const { service, owner, at } = opened()
