@@ -50,7 +50,14 @@ function OneJob({ id }: { id: string }) {
   return (
     <Page title={title} crumb={<Crumb href={at(`/jobs${listQuery(address)}`)}>Jobs</Crumb>} actions={actions}>
       {isGone ? (
-        <Empty title="No such job">
+        <Empty
+          title="No such job"
+          action={
+            <a class="button" href={at(`/jobs${listQuery(address)}`)}>
+              To the jobs
+            </a>
+          }
+        >
           It may have been deleted, or the address is mistyped. The address may also belong to another account.
         </Empty>
       ) : (

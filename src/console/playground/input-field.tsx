@@ -103,7 +103,7 @@ const ChoiceControl = ({ parts, options, placeholder, text, onChange }: TextProp
     onChange={(event) => onChange(event.currentTarget.value)}
   >
     <option value="" dir="auto">
-      {placeholder === undefined ? 'Automatic' : `${placeholder} (default)`}
+      {placeholder === undefined || placeholder === 'auto' ? 'Automatic' : `${placeholder} (default)`}
     </option>
     {options
       .filter((option) => option !== placeholder)

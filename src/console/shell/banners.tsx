@@ -41,6 +41,7 @@ export function Banners() {
       )}
       {session.value?.user.hasPassword === false && !session.value.user.isFederated && (
         <Banner
+          isQuiet
           action={
             <a class="button small" href={at('/profile')}>
               Choose a password
@@ -59,11 +60,13 @@ interface BannerProps {
   readonly action?: ComponentChildren
   /** Something else on the page has said it. */
   readonly isSilent?: boolean
+  /** Nothing is wrong. */
+  readonly isQuiet?: boolean
 }
 
-const Banner = ({ children, action, isSilent }: BannerProps) => (
-  <p class="banner" aria-live={isSilent ? 'off' : undefined}>
-    <Icon name="alert" size={14} /> <span class="banner-text">{children}</span> {action}
+const Banner = ({ children, action, isSilent, isQuiet = false }: BannerProps) => (
+  <p class={isQuiet ? 'banner quiet' : 'banner'} aria-live={isSilent ? 'off' : undefined}>
+    <Icon name={isQuiet ? 'keys' : 'alert'} size={14} /> <span class="banner-text">{children}</span> {action}
   </p>
 )
 
