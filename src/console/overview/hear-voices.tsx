@@ -15,7 +15,7 @@ export const HearVoices = ({ speaker }: { speaker: Speaker | null }) => (
     {speaker === null ? (
       <p class="prose">No endpoint speaks now. Ask your operator, or look again in a moment.</p>
     ) : (
-      <div class="stack first-voices">
+      <div class="first-voices">
         {speaker.voices.map((voice, index) => (
           <VoiceLine key={voice.slug} speaker={speaker} voice={voice} isFirst={index === 0} />
         ))}
