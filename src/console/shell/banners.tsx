@@ -39,21 +39,23 @@ export function Banners() {
           The service has a new version.
         </Banner>
       )}
-      {session.value?.user.hasPassword === false && !session.value.user.isFederated && (
-        <Banner
-          isQuiet
-          action={
-            <a class="button small" href={at('/profile')}>
-              Choose a password
-            </a>
-          }
-        >
-          You signed in with a link and have no password yet.
-        </Banner>
-      )}
+      {session.value?.user.hasPassword === false && !session.value.user.isFederated && <NoPassword />}
     </div>
   )
 }
+
+const NoPassword = () => (
+  <Banner
+    isQuiet
+    action={
+      <a class="button small" href={at('/profile')}>
+        Choose a password
+      </a>
+    }
+  >
+    You signed in with a link and have no password yet.
+  </Banner>
+)
 
 interface BannerProps {
   readonly children: ComponentChildren
