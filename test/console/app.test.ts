@@ -14,6 +14,7 @@ import { firstStepJourneys } from './journeys/account/first-steps.ts'
 import { keyJourneys } from './journeys/account/keys.ts'
 import { lexiconJourneys } from './journeys/account/lexicon.ts'
 import { readingJourneys } from './journeys/account/reading.ts'
+import { recordingJourneys } from './journeys/account/recording.ts'
 import { voicesJourneys } from './journeys/account/voices.ts'
 import { describeConsole } from './journeys/describe-console.ts'
 import { clockJourneys } from './journeys/display/clocks.ts'
@@ -413,6 +414,7 @@ describeConsole('the console in a browser', (opened) => {
   failureJourneys(opened)
   auditJourneys(opened)
   voicesJourneys(opened)
+  recordingJourneys(opened)
   keyJourneys(opened)
   lexiconJourneys(opened)
   readingJourneys(opened)

@@ -40,8 +40,12 @@ const HERE_ALONE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EX
 const ONE_PROCESS = '--process-per-site'
 
 /** The browser that people have. `withheld`: switches of the driver's that it does without. */
-export const openBrowser = (withheld: string[] = []): Promise<Browser> =>
-  chromium.launch({ executablePath: findBrowser() ?? '', args: [HERE_ALONE], ignoreDefaultArgs: withheld })
+export const openBrowser = (withheld: string[] = [], further: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath: findBrowser() ?? '', args: [HERE_ALONE, ...further], ignoreDefaultArgs: withheld })
+
+/** The same with microphones that hear a WAV file, anew each time a page turns one on. The shell has none. */
+export const openHearing = (file: string): Promise<Browser> =>
+  openBrowser([], ['--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${file}`])
 
 /** The headless shell where it is installed as well: alike in all but a few features, such as pages kept for a way back. */
 export const openShell = (): Promise<Browser> =>

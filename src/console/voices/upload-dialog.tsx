@@ -20,8 +20,8 @@ interface Chosen {
 const EMPTY: Draft = { name: '', consent: '', hasConsent: false, transcript: '', language: '' }
 
 interface UploadDialogProps {
-  /** A known recording with its text. */
-  readonly recording?: { readonly file: File; readonly transcript: string }
+  /** A known recording with its text, and its language where that is known. */
+  readonly recording?: { readonly file: File; readonly transcript: string; readonly language?: string }
   readonly onDone: () => void
   readonly onClose: () => void
 }
@@ -65,7 +65,11 @@ export function UploadDialog({ recording, onDone, onClose }: UploadDialogProps) 
 
 /** Holds the fields, at first those of a known recording. */
 function useDraft(recording: UploadDialogProps['recording']) {
-  const [draft, setDraft] = useState<Draft>(() => ({ ...EMPTY, transcript: recording?.transcript ?? '' }))
+  const [draft, setDraft] = useState<Draft>(() => ({
+    ...EMPTY,
+    transcript: recording?.transcript ?? '',
+    language: recording?.language ?? '',
+  }))
   const { chosen, choose } = useChosen()
   const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }))
   const take = (file: File): void => {

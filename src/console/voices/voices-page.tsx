@@ -15,24 +15,23 @@ import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { toast } from '../parts/toast.tsx'
+import { useFile } from '../shell/use-file.ts'
+import type { RecordDialog, Spoken } from './record/record-dialog.tsx'
 import { UploadDialog } from './upload-dialog.tsx'
 import { type LibraryVoice, type VoiceAct, VoicesTable } from './voices-table.tsx'
 import './voices.css'
 
+type Adding = { readonly by: 'microphone' } | { readonly by: 'upload'; readonly recording?: Spoken }
 type Asked = { readonly act: VoiceAct; readonly voice: LibraryVoice }
 
 /** The account's own voices, made of recordings. */
 export function VoicesPage() {
-  const [isUploading, setUploading] = useState(false)
+  const [added, setAdded] = useState<Adding | null>(null)
   const [asked, setAsked] = useState<Asked | null>(null)
   const list = useQuery(library, {})
   useFreshUrls(list.data, list.reload)
   const close = (): void => setAsked(null)
-  const add = (
-    <button type="button" class="button primary" onClick={() => setUploading(true)}>
-      <Icon name="plus" /> Add a voice
-    </button>
-  )
+  const add = <AddButtons onAdd={setAdded} />
   return (
     <Page title="Voices" actions={add}>
       <Load query={list} skeleton={<SkeletonRows rows={5} />}>
@@ -55,16 +54,53 @@ export function VoicesPage() {
           )
         }}
       </Load>
-      {isUploading && <UploadDialog onDone={list.reload} onClose={() => setUploading(false)} />}
+      <AddDialog added={added} onChange={setAdded} onDone={list.reload} />
       {asked?.act === 'rename' && <RenameDialog voice={asked.voice} onDone={list.reload} onClose={close} />}
       {asked?.act === 'delete' && <DeleteDialog voice={asked.voice} onDone={list.reload} onClose={close} />}
     </Page>
   )
 }
 
+const AddButtons = ({ onAdd }: { onAdd: (added: Adding) => void }) => (
+  <>
+    <button type="button" class="button" onClick={() => onAdd({ by: 'upload' })}>
+      <Icon name="upload" /> Upload
+    </button>
+    <button type="button" class="button primary" onClick={() => onAdd({ by: 'microphone' })}>
+      <Icon name="voices" /> Record
+    </button>
+  </>
+)
+
+interface AddDialogProps {
+  readonly added: Adding | null
+  readonly onChange: (added: Adding | null) => void
+  readonly onDone: () => void
+}
+
+/** A recording is made first, and then added as an uploaded one is. */
+function AddDialog({ added, onChange, onDone }: AddDialogProps) {
+  const onClose = (): void => onChange(null)
+  if (added?.by === 'microphone')
+    return <Recording onUse={(recording) => onChange({ by: 'upload', recording })} onClose={onClose} />
+  if (added === null) return null
+  return <UploadDialog {...(added.recording && { recording: added.recording })} onDone={onDone} onClose={onClose} />
+}
+
+/** Most visits record nothing: the recorder has a file of its own. */
+function Recording(props: Parameters<typeof RecordDialog>[0]) {
+  const gone = (): void => {
+    toast('The recorder could not be loaded: check the connection and try again.')
+    props.onClose()
+  }
+  const file = useFile(true, () => import('./record/record-dialog.tsx'), gone)
+  return file && <file.RecordDialog {...props} />
+}
+
 const NoVoices = ({ add }: { add: ComponentChildren }) => (
-  <Empty title="No voices of your own yet" action={add}>
-    A few seconds of clean speech are enough for engines that imitate a voice.
+  <Empty title="No voices of your own yet" action={<span class="row">{add}</span>}>
+    Half a minute of clean speech is enough for engines that imitate a voice: read a text aloud here, or upload a
+    recording.
   </Empty>
 )
 

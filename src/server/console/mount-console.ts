@@ -106,6 +106,6 @@ function consoleHeaders(publicUrl: string, bucketUrl: string | null): Readonly<R
   return {
     'content-security-policy': policy.join('; '),
     'cross-origin-opener-policy': 'same-origin',
-    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(self), payment=(), usb=()',
   }
 }

@@ -52,7 +52,7 @@ describe('the page of the console', () => {
     },
   )
 
-  test('has exactly this policy, and is alone in its browsing context', async () => {
+  test('has exactly this policy, is alone in its browsing context, and may use the microphone and no other device', async () => {
     const { headers } = await app.inject({ url: '/console', headers: HTML })
     expect(headers['content-security-policy']).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; " +
@@ -61,7 +61,7 @@ describe('the page of the console', () => {
     )
     expect(headers).toMatchObject({
       'cross-origin-opener-policy': 'same-origin',
-      'permissions-policy': expect.any(String),
+      'permissions-policy': 'camera=(), geolocation=(), microphone=(self), payment=(), usb=()',
     })
   })
 

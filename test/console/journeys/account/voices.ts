@@ -31,13 +31,13 @@ export function voicesJourneys(opened: () => OpenedConsole): void {
     expect(await flaws(page, 'voices-empty')).toEqual([])
     const dialog = page.getByRole('dialog', { name: 'Add a voice' })
     const add = async (consent: string) => {
-      await page.getByRole('button', { name: 'Add a voice' }).first().click()
+      await page.getByRole('button', { name: 'Upload', exact: true }).first().click()
       await dialog.getByLabel('Recording', { exact: true }).setInputFiles(TONE)
       await dialog.getByText(/^6\.0 s/).waitFor()
       await dialog.getByLabel('How the speaker has agreed').fill(consent)
       await dialog.getByLabel('I confirm').check()
     }
-    await page.getByRole('button', { name: 'Add a voice' }).first().click()
+    await page.getByRole('button', { name: 'Upload', exact: true }).first().click()
     await dialog.getByLabel('Recording', { exact: true }).setInputFiles(file('empty.wav', Buffer.alloc(0)))
     await dialog.getByText('This file is empty.').waitFor()
     await dialog.getByLabel('Name').fill('')

@@ -54,7 +54,7 @@ export function interruptionJourneys(opened: () => OpenedConsole): void {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('voices'))
-    await page.getByRole('button', { name: 'Add a voice' }).first().click()
+    await page.getByRole('button', { name: 'Upload', exact: true }).first().click()
     const dialog = page.getByRole('dialog', { name: 'Add a voice' })
     await dialog.getByLabel('How the speaker has agreed').fill('In writing')
     await page.evaluate(() =>

@@ -256,7 +256,7 @@ export function sessionJourneys(opened: () => OpenedConsole): void {
     await page.goto(at('voices'))
     await signIn(page, MEMBER)
     const name = `tone${Date.now()}`
-    await page.getByRole('button', { name: 'Add a voice' }).first().click()
+    await page.getByRole('button', { name: 'Upload', exact: true }).first().click()
     await page.getByLabel('Recording', { exact: true }).setInputFiles({ ...TONE, name: `${name}.wav` })
     await page.getByLabel('How the speaker has agreed').fill('It is mine.')
     await page.getByLabel('I confirm').check()
