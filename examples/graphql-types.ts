@@ -369,6 +369,38 @@ export type MediaKind =
   /** Video. */
   | 'VIDEO';
 
+/** Chapter of a project. Absent fields stay as they are in the chapter of the key. */
+export type ProjectChapterInput = {
+  /** Key that the program of the author has made: 1 to 64 letters, digits, or characters of `._:-`. It is unique in the project. */
+  key: string;
+  /** Paragraphs in their order, all of them; at most 2,000. */
+  paragraphs?: Array<ProjectParagraphInput> | null | undefined;
+  /** Settings of the paragraphs of the chapter. */
+  settings?: SpeechSettingsInput | null | undefined;
+  /** Title of the chapter, at most 200 characters; may be empty. */
+  title?: string | null | undefined;
+};
+
+/** Paragraph of a project. */
+export type ProjectParagraphInput = {
+  /** Key that the program of the author has made: 1 to 64 letters, digits, or characters of `._:-`. It is unique in the project and stays with the paragraph, whose takes are found by it. */
+  key: string;
+  /** Settings of the paragraph itself. */
+  settings?: SpeechSettingsInput | null | undefined;
+  /** Name of one of the speakers; the narrator unless given. */
+  speaker?: string | null | undefined;
+  /** Text of the paragraph: 1 to 10,000 characters. */
+  text: string;
+};
+
+/** Speaker of a project. */
+export type ProjectSpeakerInput = {
+  /** Name that no other speaker of the project has: 1 to 100 characters. */
+  name: string;
+  /** Settings of the paragraphs of the speaker. */
+  settings?: SpeechSettingsInput | null | undefined;
+};
+
 /** Length of a step in a series. */
 export type SeriesStep =
   /** One day of the time zone. */
@@ -383,6 +415,18 @@ export type SeriesStep =
   | 'QUARTER_HOUR'
   /** Six hours. */
   | 'SIX_HOURS';
+
+/** Settings of speech; absent ones are inherited. */
+export type SpeechSettingsInput = {
+  /** Slug of the voice endpoint. */
+  endpoint?: string | null | undefined;
+  /** Other inputs of the endpoint by their names, such as `speed` or `style`. Inherited ones of other names hold as well. */
+  inputs?: unknown;
+  /** Length of the silence after a paragraph in milliseconds, 0 to 60,000; 400 unless any settings say it, and 1,200 after a chapter. */
+  pauseMs?: number | null | undefined;
+  /** Voice of the endpoint, or id of a voice of the library. */
+  voice?: string | null | undefined;
+};
 
 /** Place where the service keeps files. */
 export type StorageKind =
@@ -670,6 +714,19 @@ export type CreateApiKeyMutation = { createApiKey:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type CreateProjectMutationVariables = Exact<{
+  name: string;
+  settings?: SpeechSettingsInput | null | undefined;
+  speakers?: Array<ProjectSpeakerInput> | ProjectSpeakerInput | null | undefined;
+  chapters?: Array<ProjectChapterInput> | ProjectChapterInput | null | undefined;
+}>;
+
+
+export type CreateProjectMutation = { createProject:
+    | { __typename: 'Project', id: string, revision: number }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type CreateSignInLinkMutationVariables = Exact<{
   user: string;
 }>;
@@ -744,6 +801,16 @@ export type DeleteJobsMutationVariables = Exact<{
 
 export type DeleteJobsMutation = { deleteJobs:
     | { __typename: 'DeleteJobsSuccess', results: Array<{ id: string, isDeleted: boolean, error: { code: ErrorCode, message: string } | null }> }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type DeleteProjectMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteProjectMutation = { deleteProject:
+    | { __typename: 'DeleteProjectSuccess', id: string }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
@@ -1052,6 +1119,7 @@ export type NodeQuery = { node:
     | { __typename: 'CompanionRetargetJob', status: JobStatus, createdAt: string, id: string }
     | { __typename: 'CreditEntry', id: string }
     | { __typename: 'GenerationJob', status: JobStatus, createdAt: string, id: string }
+    | { __typename: 'Project', id: string }
     | { __typename: 'User', id: string }
     | { __typename: 'Voice', id: string }
     | { __typename: 'VoiceEndpoint', name: string, path: string, id: string }
@@ -1077,6 +1145,7 @@ export type NodesQuery = { nodes: Array<
     | { __typename: 'CompanionRetargetJob', status: JobStatus, id: string }
     | { __typename: 'CreditEntry', id: string }
     | { __typename: 'GenerationJob', status: JobStatus, id: string }
+    | { __typename: 'Project', id: string }
     | { __typename: 'User', id: string }
     | { __typename: 'Voice', id: string }
     | { __typename: 'VoiceEndpoint', name: string, id: string }
@@ -1097,6 +1166,28 @@ export type PoolsUpdatedSubscriptionVariables = Exact<{
 
 
 export type PoolsUpdatedSubscription = { poolsUpdated: Array<{ name: string, waiting: number, processing: number, workers: number }> };
+
+export type ProjectQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ProjectQuery = { project: { id: string, name: string, revision: number, characters: number, paragraphCount: number, createdAt: string, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null }, speakers: Array<{ name: string, settings: { endpoint: string | null, voice: string | null } }>, chapters: Array<{ key: string, title: string, characters: number, paragraphCount: number, settings: { voice: string | null }, paragraphs: Array<{ key: string, text: string, speaker: string | null, settings: { voice: string | null, pauseMs: number | null } }> | null }>, account: { id: string } | null } | null };
+
+export type ProjectVersionsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ProjectVersionsQuery = { project: { id: string, versions: Array<{ revision: number, name: string, savedAt: string, savedBy: string | null, characters: number, chapters: Array<{ key: string, title: string }> }> } | null };
+
+export type ProjectsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ProjectsQuery = { projects: { nodes: Array<{ id: string, name: string, revision: number, characters: number, updatedAt: string, updatedBy: string | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
 
 export type ProposeEngineMutationVariables = Exact<{
   address: string;
@@ -1193,6 +1284,19 @@ export type ResetPasswordMutation = { resetPassword:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type RestoreProjectVersionMutationVariables = Exact<{
+  id: string;
+  revision: number;
+  version: number;
+}>;
+
+
+export type RestoreProjectVersionMutation = { restoreProjectVersion:
+    | { __typename: 'Project', id: string, revision: number }
+    | { __typename: 'ProjectConflictError', message: string, savedBy: string | null, project: { id: string, revision: number } | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type RetargetCompanionMutationVariables = Exact<{
   chatId: string;
   persona: string;
@@ -1244,6 +1348,19 @@ export type RotateWebhookSecretMutationVariables = Exact<{ [key: string]: never;
 export type RotateWebhookSecretMutation = { rotateWebhookSecret:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'RotateWebhookSecretSuccess', secret: string }
+   };
+
+export type SaveProjectMutationVariables = Exact<{
+  id: string;
+  revision: number;
+  chapters?: Array<ProjectChapterInput> | ProjectChapterInput | null | undefined;
+}>;
+
+
+export type SaveProjectMutation = { saveProject:
+    | { __typename: 'Project', id: string, revision: number }
+    | { __typename: 'ProjectConflictError', message: string, savedBy: string | null, project: { id: string, revision: number } | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
 export type SendTestWebhookMutationVariables = Exact<{ [key: string]: never; }>;
@@ -1487,6 +1604,7 @@ export const checkEngineMutationVariables: CheckEngineMutationVariables = {"slug
 export const completePersonMutationVariables: CompletePersonMutationVariables = {"email":"owner@example.com","password":"a password of at least ten letters"}
 export const createAccountMutationVariables: CreateAccountMutationVariables = {"name":"A new customer","credits":100000}
 export const createApiKeyMutationVariables: CreateApiKeyMutationVariables = {"name":"reader","scopes":["generate:voice","job:read"]}
+export const createProjectMutationVariables: CreateProjectMutationVariables = {"name":"A Christmas Carol","settings":{"endpoint":"tts","voice":"aria"},"speakers":[{"name":"SCROOGE","settings":{"voice":"leo"}}],"chapters":[{"key":"stave-1","title":"Marley's Ghost","paragraphs":[{"key":"p1","text":"Marley was dead: to begin with."},{"key":"p2","text":"Bah! Humbug!","speaker":"SCROOGE"}]}]}
 export const createSignInLinkMutationVariables: CreateSignInLinkMutationVariables = {"user":"member@example.com"}
 export const creditAccountMutationVariables: CreditAccountMutationVariables = {"account":"demo","amount":5000}
 export const creditDaysQueryVariables: CreditDaysQueryVariables = {"from":"2026-11-01T00:00:00Z","timeZone":"Europe/Berlin"}
@@ -1495,6 +1613,7 @@ export const deleteApiKeyMutationVariables: DeleteApiKeyMutationVariables = {"id
 export const deleteEndpointMutationVariables: DeleteEndpointMutationVariables = {"slug":"short"}
 export const deleteJobMutationVariables: DeleteJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deleteJobsMutationVariables: DeleteJobsMutationVariables = {"ids":["job_01kajc7w8te7rsxmpb7cv3m6vz"]}
+export const deleteProjectMutationVariables: DeleteProjectMutationVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deleteVoiceMutationVariables: DeleteVoiceMutationVariables = {"id":"voice_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deliveriesUpdatedSubscriptionVariables: DeliveriesUpdatedSubscriptionVariables = {"filter":{"states":["PENDING","FAILED"]}}
 export const deliveryChangesSubscriptionVariables: DeliveryChangesSubscriptionVariables = {"filter":{"states":["PENDING"]},"everyMs":250,"endedWithinMs":60000}
@@ -1530,6 +1649,9 @@ export const nodeQueryVariables: NodeQueryVariables = {"id":"voice.tts"}
 export const nodesQueryVariables: NodesQueryVariables = {"ids":["voice.tts","job_01h455vb4pex5vsknk084sn02q"]}
 export const poolsQueryVariables: PoolsQueryVariables = {}
 export const poolsUpdatedSubscriptionVariables: PoolsUpdatedSubscriptionVariables = {}
+export const projectQueryVariables: ProjectQueryVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const projectVersionsQueryVariables: ProjectVersionsQueryVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const projectsQueryVariables: ProjectsQueryVariables = {"first":20}
 export const proposeEngineMutationVariables: ProposeEngineMutationVariables = {"address":"http://gpu-1:8880","name":"Studio"}
 export const pullModelMutationVariables: PullModelMutationVariables = {"name":"kokoro"}
 export const readingQueryVariables: ReadingQueryVariables = {"text":"Dr. Lee paid $1.50 on 11/28/2026.","language":"English"}
@@ -1539,10 +1661,12 @@ export const redeliverWebhookMutationVariables: RedeliverWebhookMutationVariable
 export const redeliverWebhooksMutationVariables: RedeliverWebhooksMutationVariables = {"filter":{"createdAt":{"from":"2026-11-22T00:00:00Z"}}}
 export const renameVoiceMutationVariables: RenameVoiceMutationVariables = {"id":"voice_01kajc7w8te7rsxmpb7cv3m6vz","name":"host"}
 export const resetPasswordMutationVariables: ResetPasswordMutationVariables = {"user":"member@example.com"}
+export const restoreProjectVersionMutationVariables: RestoreProjectVersionMutationVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz","revision":2,"version":1}
 export const retargetCompanionMutationVariables: RetargetCompanionMutationVariables = {"chatId":"chat_01kajc7w8te7rsxmpb7cv3m6vz","persona":"A patient gardener who likes short answers."}
 export const retryJobMutationVariables: RetryJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const retryJobsMutationVariables: RetryJobsMutationVariables = {"ids":["job_01kajc7w8te7rsxmpb7cv3m6vz"]}
 export const rotateWebhookSecretMutationVariables: RotateWebhookSecretMutationVariables = {}
+export const saveProjectMutationVariables: SaveProjectMutationVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz","revision":1,"chapters":[{"key":"stave-1","paragraphs":[{"key":"p1","text":"Marley was dead."}]},{"key":"stave-2"}]}
 export const sendTestWebhookMutationVariables: SendTestWebhookMutationVariables = {}
 export const serviceQueryVariables: ServiceQueryVariables = {}
 export const setLexiconMutationVariables: SetLexiconMutationVariables = {"entries":[{"grapheme":"SQL","alias":"sequel","language":"English"}]}

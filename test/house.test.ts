@@ -17,7 +17,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['backup', 'doctor'],
   ['worker', 'runtime'],
   ['webhooks'],
-  ['producers', 'models'],
+  ['producers', 'models', 'projects'],
   ['voice', 'generation', 'companion'],
   ['jobs'],
   ['callers'],

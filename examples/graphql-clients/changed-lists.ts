@@ -14,6 +14,8 @@ const READINGS = ['reading', 'textLanguage']
 const SUBMITTED = [...JOBS, ...SUMS, 'usedThisMonth']
 /** The mutation ends a job: it is charged or refunded, and sent to the receiver. */
 const ENDED = [...SUBMITTED, ...LEDGER, ...DELIVERIES]
+/** A project has its chapters under several arguments. */
+const PROJECT = ['projects', 'chapters', 'versions']
 /** Objects that queries may hold by id, or as none: ids of endpoints are known before and after them. */
 const BY_ID = ['Query.node', 'Query.nodes']
 const ENDPOINTS = [
@@ -68,6 +70,10 @@ export const CHANGED_LISTS: Readonly<Record<string, readonly string[]>> = {
   redeliverWebhooks: [...DELIVERIES, ...JOBS, ...SUMS],
   deleteVoice: ['accountVoices', 'voices', 'voiceCount', ...BY_ID],
   setLexicon: ['lexicon', 'reading'],
+  createProject: ['projects'],
+  saveProject: PROJECT,
+  restoreProjectVersion: PROJECT,
+  deleteProject: ['projects', 'project', ...BY_ID],
   createAccount: ['accounts', ...AUDIT],
   creditAccount: [...LEDGER, ...AUDIT],
   updateAccount: ['accounts', ...AUDIT],
@@ -134,4 +140,5 @@ export const replacedLists: TypePolicies = {
   Webhook: { fields: { secrets: { merge: false } } },
   Me: { fields: { sessions: { merge: false } } },
   Lexicon: { fields: { entries: { merge: false } } },
+  Project: { fields: { chapters: { merge: false }, settings: { merge: false }, speakers: { merge: false } } },
 }

@@ -491,6 +491,7 @@ export type OneKeyQuery = { node:
     | { __typename: 'CompanionRetargetJob' }
     | { __typename: 'CreditEntry' }
     | { __typename: 'GenerationJob' }
+    | { __typename: 'Project' }
     | { __typename: 'User' }
     | { __typename: 'Voice' }
     | { __typename: 'VoiceEndpoint' }
@@ -1175,6 +1176,7 @@ export type AnyJobQuery = { node:
     | { __typename: 'CompanionRetargetJob', queuePosition: number | null, releases: number, poolServed: boolean | null, pool: string | null, error: string | null, cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, tags: Array<string>, attemptHistory: Array<{ worker: string | null, cause: string | null, number: number, startedAt: string | null, endedAt: string | null, outcome: JobAttemptOutcome | null, error: string | null }>, account: { id: string, name: string, credits: number } | null, artifacts: Array<{ id: string, output: string, contentType: string, bytes: number, durationMs: number | null, sha256: string, deletedAt: string | null }> }
     | { __typename: 'CreditEntry' }
     | { __typename: 'GenerationJob', queuePosition: number | null, releases: number, poolServed: boolean | null, pool: string | null, error: string | null, cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, tags: Array<string>, attemptHistory: Array<{ worker: string | null, cause: string | null, number: number, startedAt: string | null, endedAt: string | null, outcome: JobAttemptOutcome | null, error: string | null }>, account: { id: string, name: string, credits: number } | null, artifacts: Array<{ id: string, output: string, contentType: string, bytes: number, durationMs: number | null, sha256: string, deletedAt: string | null }> }
+    | { __typename: 'Project' }
     | { __typename: 'User' }
     | { __typename: 'Voice' }
     | { __typename: 'VoiceEndpoint' }
@@ -1649,6 +1651,7 @@ export type DeliveryQuery = { node:
     | { __typename: 'CompanionRetargetJob' }
     | { __typename: 'CreditEntry' }
     | { __typename: 'GenerationJob' }
+    | { __typename: 'Project' }
     | { __typename: 'User' }
     | { __typename: 'Voice' }
     | { __typename: 'VoiceEndpoint' }
@@ -1686,6 +1689,7 @@ export type DeliveryRequestQuery = { node:
     | { __typename: 'CompanionRetargetJob' }
     | { __typename: 'CreditEntry' }
     | { __typename: 'GenerationJob' }
+    | { __typename: 'Project' }
     | { __typename: 'User' }
     | { __typename: 'Voice' }
     | { __typename: 'VoiceEndpoint' }

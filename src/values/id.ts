@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { fromUUID, parseTypeId } from 'typeid-js'
 
 const ID_PREFIXES = [
-  ...(['acct', 'key', 'job', 'msg', 'user', 'art', 'chat', 'wrk', 'ses', 'voice'] as const),
+  ...(['acct', 'key', 'job', 'msg', 'user', 'art', 'chat', 'wrk', 'ses', 'voice', 'prj'] as const),
   ...(['entry', 'audit', 'secret'] as const),
 ] as const
 type IdPrefix = (typeof ID_PREFIXES)[number]

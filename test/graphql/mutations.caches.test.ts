@@ -18,6 +18,7 @@ import { possibleTypes } from '../../examples/graphql-clients/schema-types.ts'
 import { keys } from '../../examples/graphql-clients/urql.ts'
 import { updateApiKey } from '../../src/api-keys/change-api-key.ts'
 import { graphqlSchema } from '../../src/graphql/schema.ts'
+import { createProject, saveProject } from '../../src/projects/change-project.ts'
 import { newId } from '../../src/values/id.ts'
 import { endpoint } from '../setup/jobs/fixtures.ts'
 import { idAt, insertJob } from '../setup/jobs/jobs.ts'
@@ -168,7 +169,11 @@ async function world() {
     [voice, account],
   )
   await run('update account set webhook_url = $2 where id = $1', [account, 'https://hooks.example.com/'])
-  return { owner, other, account, key, spare, waiting, failed, done, delivery, voice }
+  // By a key, so that a save of the command line's leaves a version.
+  const author = { kind: 'key', accountId: account, apiKeyId: spare.apiKeyId, scopes: SCOPES, credits: 1n } as const
+  const chapters = [{ key: 'c1', title: 'One', paragraphs: [{ key: 'p1', text: 'Hi.' }] }]
+  const { id: project } = await createProject(service.runtime.as(author), { name: 'Book', chapters })
+  return { owner, other, account, key, spare, waiting, failed, done, delivery, voice, project }
 }
 
 type World = Awaited<ReturnType<typeof world>>
@@ -260,6 +265,7 @@ const SHOWN = {
     '{ viewer { scopes isOperator grantableScopes { name } } }',
     '{ viewer { scopes endpoints { id } } }',
   ],
+  projects: ['{ projects(first: 3) { totalCount nodes { id name revision } } }'],
   lexicon: [
     '{ account { id lexicon { id entries { grapheme alias } } } }',
     '{ lexicon { id entries { grapheme alias } } }',
@@ -269,6 +275,8 @@ const SHOWN = {
 const shown = (...tables: (keyof typeof SHOWN)[]) => tables.flatMap((table) => SHOWN[table])
 const SESSIONS = '{ users { nodes { id sessions { id current } } } }'
 const ME = '{ me { id user { id email hasPassword } sessions { id current } } }'
+const PROJECT = `query ($project: ID!) { project(id: $project) {
+  id name revision updatedAt characters chapters { key title paragraphs { key text } } versions { revision name } } }`
 const ENDPOINTS = '{ endpoints { edges { node { id name } } } workflows { edges { node { id name } } } }'
 const REFUSED = '... on RequestError { code message }'
 const does = (field: string, result: string, variables = '') =>
@@ -522,6 +530,40 @@ const CASES: readonly Case[] = [
     before: async (_at, cached) => void (await cached.change('applyEndpoints', apply(['stage'], 'Stage', 'en-us'))),
   },
   {
+    name: 'createProject',
+    mutation: does('createProject(name: "New")', of('Project', 'id name')),
+    reads: shown('projects'),
+  },
+  {
+    name: 'saveProject',
+    mutation: does(
+      'saveProject(id: $project, revision: 1, name: "Other", chapters: [{key: "c1", title: "Two"}])',
+      of('Project', 'id revision'),
+      '($project: ID!)',
+    ),
+    reads: [...shown('projects'), PROJECT],
+  },
+  {
+    name: 'restoreProjectVersion',
+    mutation: does(
+      'restoreProjectVersion(id: $project, revision: 2, version: 1)',
+      of('Project', 'id revision'),
+      '($project: ID!)',
+    ),
+    reads: [...shown('projects'), PROJECT],
+    before: async ({ account, project: id }) => {
+      await saveProject(service.runtime.as({ kind: 'account', accountId: account, credits: 1n }), {
+        ...{ id, revision: 1, name: 'Other', chapters: [] },
+      })
+      return undefined
+    },
+  },
+  {
+    name: 'deleteProject',
+    mutation: does('deleteProject(id: $project)', of('DeleteProjectSuccess', 'id'), '($project: ID!)'),
+    reads: [...shown('projects'), PROJECT, 'query ($project: ID!) { node(id: $project) { id } }'],
+  },
+  {
     name: 'createAccount',
     mutation: does('createAccount(name: $name, credits: 1)', of('Account', 'id name credits'), '($name: String!)'),
     reads: [...shown('audit'), '{ accounts(last: 3) { edges { node { id name credits } } } }'],
@@ -642,6 +684,7 @@ test.each(CASES)('the caches of urql and Apollo say after $name what the server 
     done: at.done,
     delivery: at.delivery,
     voice: at.voice,
+    project: at.project,
     account: at.account,
     spare: at.spare.apiKeyId,
     user: at.other.id,

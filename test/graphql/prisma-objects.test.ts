@@ -23,6 +23,8 @@ describe('types over tables', () => {
       'EngineMinute',
       'Lexicon',
       'Me',
+      'Project',
+      'ProjectVersion',
       'Session',
       'SignInLink',
       'User',

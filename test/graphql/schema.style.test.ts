@@ -119,7 +119,17 @@ describe('the schema', () => {
         'CompanionMediaTagJob',
         'CompanionRetargetJob',
       ],
-      ...['CreditEntry', 'GenerationJob', 'User', 'Voice', 'VoiceEndpoint', 'VoiceJob', 'WebhookDelivery', 'Worker'],
+      ...[
+        'CreditEntry',
+        'GenerationJob',
+        'Project',
+        'User',
+        'Voice',
+        'VoiceEndpoint',
+        'VoiceJob',
+        'WebhookDelivery',
+        'Worker',
+      ],
       'Workflow',
     ])
   })

@@ -82,6 +82,21 @@ export type AccountVoice = Prisma.AccountVoiceModel
  */
 export type Lexicon = Prisma.LexiconModel
 /**
+ * Model Project
+ * A long text: `chapters` is `[{"key": "c1", "title": "One", "settings": {"voice": "aria"}, "paragraphs": [{"key": "p1", "text": "Hi.", "speaker": "ANNA"}]}]`.
+ */
+export type Project = Prisma.ProjectModel
+/**
+ * Model ProjectVersion
+ * An earlier content of a project.
+ */
+export type ProjectVersion = Prisma.ProjectVersionModel
+/**
+ * Model ProjectTake
+ * A job that speaks a paragraph. The job may be deleted.
+ */
+export type ProjectTake = Prisma.ProjectTakeModel
+/**
  * Model Job
  * Partitioned by id. `attempt` fences workers: each write repeats the number of its claim.
  */

@@ -10,7 +10,7 @@ export type EntryErrors = Partial<Record<keyof Entry, string>>
 
 const MAX_GRAPHEME = 100
 const MAX_ALIAS = 200
-/** A request over GraphQL holds 5,000 values, up to four an entry. */
+/** More go to `PUT /api/v1/lexicon`. */
 export const MAX_SAVED = 1200
 const SPOKEN = /[\p{L}\p{N}\p{S}]/u
 const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true })

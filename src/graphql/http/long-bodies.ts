@@ -4,13 +4,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../access/actor.ts'
 import { MAX_TEXT_CHARACTERS } from '../../catalog/voice-endpoint.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import { BYTES_PER_CHARACTER } from '../../http/json-body.ts'
+import { BYTES_PER_CHARACTER, MAX_BODY_BYTES } from '../../http/json-body.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from '../limits/limits.ts'
 import type { Authentication } from './answer.ts'
 
-/** The longest body where texts have so many characters, in bytes. */
+/** The longest body where texts have so many characters, in bytes; a chapter of a project has room in any. */
 export const longestBodyBytes = (maxTextCharacters: number): number =>
-  MAX_GRAPHQL_BODY_BYTES + BYTES_PER_CHARACTER * Math.max(0, maxTextCharacters - MAX_TEXT_CHARACTERS)
+  Math.max(
+    MAX_BODY_BYTES,
+    MAX_GRAPHQL_BODY_BYTES + BYTES_PER_CHARACTER * Math.max(0, maxTextCharacters - MAX_TEXT_CHARACTERS),
+  )
 
 const isLong = ({ 'content-length': length }: IncomingHttpHeaders): boolean => Number(length) > MAX_GRAPHQL_BODY_BYTES
 

@@ -9,8 +9,9 @@ const MAX_ALIASES = 50
 const MAX_DIRECTIVES = 50
 const MAX_ROOT_FIELDS = 20
 const MAX_VARIABLE_DEPTH = 32
-const MAX_VARIABLE_VALUES = 5000
-export const MAX_BODY_VALUES = { caller: 6000, anonymous: 500 }
+/** A chapter of 2,000 paragraphs has as many. */
+const MAX_VARIABLE_VALUES = 19_000
+export const MAX_BODY_VALUES = { caller: 20_000, anonymous: 500 }
 export const MAX_ANONYMOUS_CHARACTERS = 16_384
 export const MAX_UNKNOWN_MESSAGE_BYTES = 16_384
 export const MAX_VIOLATIONS = 10

@@ -114,9 +114,9 @@ describe('what is no GraphQL request', () => {
   })
 
   test('a body over its own limit is 413, which names that limit', async () => {
-    const { status, answer } = await send(JSON.stringify({ query: `{ __typename } #${'a'.repeat(110_000)}` }))
+    const { status, answer } = await send(JSON.stringify({ query: `{ __typename } #${'a'.repeat(1_100_000)}` }))
     expect([status, ...codesOf(answer)]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
-    expect(answer.errors?.[0]?.message).toContain('100 KiB')
+    expect(answer.errors?.[0]?.message).toContain('1024 KiB')
   })
 })
 

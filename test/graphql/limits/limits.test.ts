@@ -52,7 +52,7 @@ const costOf = async (body: string) => {
 }
 /** Abuses that only HTTP has: the service refuses each. */
 const HTTP_ABUSES: readonly Abuse[] = [
-  ['a body over the limit', bodyOf('{ __typename }', { x: 'x'.repeat(110_000) })],
+  ['a body over the limit', bodyOf('{ __typename }', { x: 'x'.repeat(1_100_000) })],
   ['283 KB of crafted fields', bodyOf(`{ ${'x{y}'.repeat(70_750)} }`)],
   ['a batch', `[${bodyOf('{ __typename }')},${bodyOf('{ __typename }')}]`],
   ['no JSON', '{"query":'],

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { applyEndpoints } from '../../../src/catalog/apply-endpoints.ts'
+import { createProject, saveProject } from '../../../src/projects/change-project.ts'
+import type { Runtime } from '../../../src/runtime/runtime.ts'
 import { createUser } from '../../../src/users/create-user.ts'
 import { createSignInLink, redeemSignInLink } from '../../../src/users/sign-in-link.ts'
 import { sendTestWebhook } from '../../../src/webhooks/delivery/create-delivery.ts'
@@ -112,6 +114,7 @@ function makersOf(service: Producers, account: string, key: string, email: strin
   const insert = async (status: 'processing' | 'completed') => ({ jobId: await insertJob(db, account, { status }) })
   const otherKey = async () => ({ id: (await service.createKey(account)).apiKeyId })
   const newVoice = async () => ({ id: await insertVoice(db, account) })
+  const newProject = () => insertProject(service.runtime, account)
   const end = `set status = 'failed', completed_at = now(), error_code = 'RENDER_FAILED'`
   const makers: Makers = {
     job: () => insert('completed'),
@@ -172,6 +175,11 @@ function makersOf(service: Producers, account: string, key: string, email: strin
     'reset-password': async () => ({ user: await newUser(service, account) }),
     'rename-voice': newVoice,
     'delete-voice': newVoice,
+    project: newProject,
+    'project-versions': newProject,
+    'save-project': newProject,
+    'restore-project-version': newProject,
+    'delete-project': newProject,
     'delete-api-key': otherKey,
     'update-api-key': otherKey,
     'credit-account': async () => ({ account }),
@@ -197,6 +205,16 @@ function makersOf(service: Producers, account: string, key: string, email: strin
     'change-password': async () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
   }
   return makers
+}
+
+/** A project of two chapters that was saved once. */
+async function insertProject(runtime: Runtime, account: string): Promise<{ id: string }> {
+  const author = runtime.as(holderOf(account))
+  const chapters = ['stave-1', 'stave-2'].map((key) => ({ key, paragraphs: [{ key: `${key}-p1`, text: 'Bah!' }] }))
+  const { id } = await createProject(author, { name: 'A Christmas Carol', chapters })
+  const person = runtime.as({ ...holderOf(account), kind: 'key', apiKeyId: 'key_gone', scopes: ['generate:voice'] })
+  await saveProject(person, { id, revision: 1, name: 'A Carol' })
+  return { id }
 }
 
 const portrait = (baseUrl: string) => ({

@@ -405,6 +405,9 @@ export const ModelName = {
   Voice: 'Voice',
   AccountVoice: 'AccountVoice',
   Lexicon: 'Lexicon',
+  Project: 'Project',
+  ProjectVersion: 'ProjectVersion',
+  ProjectTake: 'ProjectTake',
   Job: 'Job',
   DeletedJob: 'DeletedJob',
   JobArchive: 'JobArchive',
@@ -450,7 +453,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "monthlyUsage" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "deletedJob" | "jobArchive" | "feedHorizon" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "engineServer" | "engineMinute" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry" | "dataGrant"
+    modelProps: "account" | "creditEntry" | "apiKey" | "monthlyUsage" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "project" | "projectVersion" | "projectTake" | "job" | "deletedJob" | "jobArchive" | "feedHorizon" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "engineServer" | "engineMinute" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry" | "dataGrant"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1043,6 +1046,228 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.LexiconCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.LexiconCountAggregateOutputType> | number
+        }
+      }
+    }
+    Project: {
+      payload: Prisma.$ProjectPayload<ExtArgs>
+      fields: Prisma.ProjectFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ProjectFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ProjectFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectPayload>
+        }
+        findFirst: {
+          args: Prisma.ProjectFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ProjectFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectPayload>
+        }
+        findMany: {
+          args: Prisma.ProjectFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectPayload>[]
+        }
+        create: {
+          args: Prisma.ProjectCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectPayload>
+        }
+        createMany: {
+          args: Prisma.ProjectCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ProjectCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectPayload>[]
+        }
+        delete: {
+          args: Prisma.ProjectDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectPayload>
+        }
+        update: {
+          args: Prisma.ProjectUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectPayload>
+        }
+        deleteMany: {
+          args: Prisma.ProjectDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ProjectUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ProjectUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectPayload>[]
+        }
+        upsert: {
+          args: Prisma.ProjectUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectPayload>
+        }
+        aggregate: {
+          args: Prisma.ProjectAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateProject>
+        }
+        groupBy: {
+          args: Prisma.ProjectGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ProjectGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ProjectCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ProjectCountAggregateOutputType> | number
+        }
+      }
+    }
+    ProjectVersion: {
+      payload: Prisma.$ProjectVersionPayload<ExtArgs>
+      fields: Prisma.ProjectVersionFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ProjectVersionFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectVersionPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ProjectVersionFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectVersionPayload>
+        }
+        findFirst: {
+          args: Prisma.ProjectVersionFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectVersionPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ProjectVersionFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectVersionPayload>
+        }
+        findMany: {
+          args: Prisma.ProjectVersionFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectVersionPayload>[]
+        }
+        create: {
+          args: Prisma.ProjectVersionCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectVersionPayload>
+        }
+        createMany: {
+          args: Prisma.ProjectVersionCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ProjectVersionCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectVersionPayload>[]
+        }
+        delete: {
+          args: Prisma.ProjectVersionDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectVersionPayload>
+        }
+        update: {
+          args: Prisma.ProjectVersionUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectVersionPayload>
+        }
+        deleteMany: {
+          args: Prisma.ProjectVersionDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ProjectVersionUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ProjectVersionUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectVersionPayload>[]
+        }
+        upsert: {
+          args: Prisma.ProjectVersionUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectVersionPayload>
+        }
+        aggregate: {
+          args: Prisma.ProjectVersionAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateProjectVersion>
+        }
+        groupBy: {
+          args: Prisma.ProjectVersionGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ProjectVersionGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ProjectVersionCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ProjectVersionCountAggregateOutputType> | number
+        }
+      }
+    }
+    ProjectTake: {
+      payload: Prisma.$ProjectTakePayload<ExtArgs>
+      fields: Prisma.ProjectTakeFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ProjectTakeFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectTakePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ProjectTakeFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectTakePayload>
+        }
+        findFirst: {
+          args: Prisma.ProjectTakeFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectTakePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ProjectTakeFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectTakePayload>
+        }
+        findMany: {
+          args: Prisma.ProjectTakeFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectTakePayload>[]
+        }
+        create: {
+          args: Prisma.ProjectTakeCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectTakePayload>
+        }
+        createMany: {
+          args: Prisma.ProjectTakeCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ProjectTakeCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectTakePayload>[]
+        }
+        delete: {
+          args: Prisma.ProjectTakeDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectTakePayload>
+        }
+        update: {
+          args: Prisma.ProjectTakeUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectTakePayload>
+        }
+        deleteMany: {
+          args: Prisma.ProjectTakeDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ProjectTakeUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ProjectTakeUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectTakePayload>[]
+        }
+        upsert: {
+          args: Prisma.ProjectTakeUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ProjectTakePayload>
+        }
+        aggregate: {
+          args: Prisma.ProjectTakeAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateProjectTake>
+        }
+        groupBy: {
+          args: Prisma.ProjectTakeGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ProjectTakeGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ProjectTakeCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ProjectTakeCountAggregateOutputType> | number
         }
       }
     }
@@ -3441,6 +3666,54 @@ export const LexiconScalarFieldEnum = {
 export type LexiconScalarFieldEnum = (typeof LexiconScalarFieldEnum)[keyof typeof LexiconScalarFieldEnum]
 
 
+export const ProjectScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  name: 'name',
+  revision: 'revision',
+  settings: 'settings',
+  speakers: 'speakers',
+  chapters: 'chapters',
+  characters: 'characters',
+  paragraphs: 'paragraphs',
+  createdAt: 'createdAt',
+  updatedAt: 'updatedAt',
+  heldSince: 'heldSince',
+  userId: 'userId',
+  apiKeyId: 'apiKeyId'
+} as const
+
+export type ProjectScalarFieldEnum = (typeof ProjectScalarFieldEnum)[keyof typeof ProjectScalarFieldEnum]
+
+
+export const ProjectVersionScalarFieldEnum = {
+  projectId: 'projectId',
+  revision: 'revision',
+  name: 'name',
+  settings: 'settings',
+  speakers: 'speakers',
+  chapters: 'chapters',
+  characters: 'characters',
+  paragraphs: 'paragraphs',
+  savedAt: 'savedAt',
+  userId: 'userId',
+  apiKeyId: 'apiKeyId'
+} as const
+
+export type ProjectVersionScalarFieldEnum = (typeof ProjectVersionScalarFieldEnum)[keyof typeof ProjectVersionScalarFieldEnum]
+
+
+export const ProjectTakeScalarFieldEnum = {
+  projectId: 'projectId',
+  paragraph: 'paragraph',
+  jobId: 'jobId',
+  fingerprint: 'fingerprint',
+  chosenAt: 'chosenAt'
+} as const
+
+export type ProjectTakeScalarFieldEnum = (typeof ProjectTakeScalarFieldEnum)[keyof typeof ProjectTakeScalarFieldEnum]
+
+
 export const JobScalarFieldEnum = {
   id: 'id',
   accountId: 'accountId',
@@ -4288,6 +4561,9 @@ export type GlobalOmitConfig = {
   voice?: Prisma.VoiceOmit
   accountVoice?: Prisma.AccountVoiceOmit
   lexicon?: Prisma.LexiconOmit
+  project?: Prisma.ProjectOmit
+  projectVersion?: Prisma.ProjectVersionOmit
+  projectTake?: Prisma.ProjectTakeOmit
   job?: Prisma.JobOmit
   deletedJob?: Prisma.DeletedJobOmit
   jobArchive?: Prisma.JobArchiveOmit

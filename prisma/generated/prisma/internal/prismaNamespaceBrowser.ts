@@ -59,6 +59,9 @@ export const ModelName = {
   Voice: 'Voice',
   AccountVoice: 'AccountVoice',
   Lexicon: 'Lexicon',
+  Project: 'Project',
+  ProjectVersion: 'ProjectVersion',
+  ProjectTake: 'ProjectTake',
   Job: 'Job',
   DeletedJob: 'DeletedJob',
   JobArchive: 'JobArchive',
@@ -241,6 +244,54 @@ export const LexiconScalarFieldEnum = {
 } as const
 
 export type LexiconScalarFieldEnum = (typeof LexiconScalarFieldEnum)[keyof typeof LexiconScalarFieldEnum]
+
+
+export const ProjectScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  name: 'name',
+  revision: 'revision',
+  settings: 'settings',
+  speakers: 'speakers',
+  chapters: 'chapters',
+  characters: 'characters',
+  paragraphs: 'paragraphs',
+  createdAt: 'createdAt',
+  updatedAt: 'updatedAt',
+  heldSince: 'heldSince',
+  userId: 'userId',
+  apiKeyId: 'apiKeyId'
+} as const
+
+export type ProjectScalarFieldEnum = (typeof ProjectScalarFieldEnum)[keyof typeof ProjectScalarFieldEnum]
+
+
+export const ProjectVersionScalarFieldEnum = {
+  projectId: 'projectId',
+  revision: 'revision',
+  name: 'name',
+  settings: 'settings',
+  speakers: 'speakers',
+  chapters: 'chapters',
+  characters: 'characters',
+  paragraphs: 'paragraphs',
+  savedAt: 'savedAt',
+  userId: 'userId',
+  apiKeyId: 'apiKeyId'
+} as const
+
+export type ProjectVersionScalarFieldEnum = (typeof ProjectVersionScalarFieldEnum)[keyof typeof ProjectVersionScalarFieldEnum]
+
+
+export const ProjectTakeScalarFieldEnum = {
+  projectId: 'projectId',
+  paragraph: 'paragraph',
+  jobId: 'jobId',
+  fingerprint: 'fingerprint',
+  chosenAt: 'chosenAt'
+} as const
+
+export type ProjectTakeScalarFieldEnum = (typeof ProjectTakeScalarFieldEnum)[keyof typeof ProjectTakeScalarFieldEnum]
 
 
 export const JobScalarFieldEnum = {

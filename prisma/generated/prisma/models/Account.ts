@@ -269,6 +269,7 @@ export type AccountWhereInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryListRelationFilter
   voices?: Prisma.AccountVoiceListRelationFilter
   lexicon?: Prisma.XOR<Prisma.LexiconNullableScalarRelationFilter, Prisma.LexiconWhereInput> | null
+  projects?: Prisma.ProjectListRelationFilter
 }
 
 export type AccountOrderByWithRelationInput = {
@@ -290,6 +291,7 @@ export type AccountOrderByWithRelationInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryOrderByRelationAggregateInput
   voices?: Prisma.AccountVoiceOrderByRelationAggregateInput
   lexicon?: Prisma.LexiconOrderByWithRelationInput
+  projects?: Prisma.ProjectOrderByRelationAggregateInput
 }
 
 export type AccountWhereUniqueInput = Prisma.AtLeast<{
@@ -314,6 +316,7 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   webhookDeliveries?: Prisma.WebhookDeliveryListRelationFilter
   voices?: Prisma.AccountVoiceListRelationFilter
   lexicon?: Prisma.XOR<Prisma.LexiconNullableScalarRelationFilter, Prisma.LexiconWhereInput> | null
+  projects?: Prisma.ProjectListRelationFilter
 }, "id" | "name">
 
 export type AccountOrderByWithAggregationInput = {
@@ -367,6 +370,7 @@ export type AccountCreateInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateInput = {
@@ -388,6 +392,7 @@ export type AccountUncheckedCreateInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUpdateInput = {
@@ -409,6 +414,7 @@ export type AccountUpdateInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateInput = {
@@ -430,6 +436,7 @@ export type AccountUncheckedUpdateInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateManyInput = {
@@ -619,6 +626,20 @@ export type AccountUpdateOneRequiredWithoutLexiconNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutLexiconInput, Prisma.AccountUpdateWithoutLexiconInput>, Prisma.AccountUncheckedUpdateWithoutLexiconInput>
 }
 
+export type AccountCreateNestedOneWithoutProjectsInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutProjectsInput, Prisma.AccountUncheckedCreateWithoutProjectsInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutProjectsInput
+  connect?: Prisma.AccountWhereUniqueInput
+}
+
+export type AccountUpdateOneRequiredWithoutProjectsNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutProjectsInput, Prisma.AccountUncheckedCreateWithoutProjectsInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutProjectsInput
+  upsert?: Prisma.AccountUpsertWithoutProjectsInput
+  connect?: Prisma.AccountWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutProjectsInput, Prisma.AccountUpdateWithoutProjectsInput>, Prisma.AccountUncheckedUpdateWithoutProjectsInput>
+}
+
 export type AccountCreateNestedOneWithoutJobsInput = {
   create?: Prisma.XOR<Prisma.AccountCreateWithoutJobsInput, Prisma.AccountUncheckedCreateWithoutJobsInput>
   connectOrCreate?: Prisma.AccountCreateOrConnectWithoutJobsInput
@@ -707,6 +728,7 @@ export type AccountCreateWithoutEntriesInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutEntriesInput = {
@@ -727,6 +749,7 @@ export type AccountUncheckedCreateWithoutEntriesInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutEntriesInput = {
@@ -763,6 +786,7 @@ export type AccountUpdateWithoutEntriesInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutEntriesInput = {
@@ -783,6 +807,7 @@ export type AccountUncheckedUpdateWithoutEntriesInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutApiKeysInput = {
@@ -803,6 +828,7 @@ export type AccountCreateWithoutApiKeysInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutApiKeysInput = {
@@ -823,6 +849,7 @@ export type AccountUncheckedCreateWithoutApiKeysInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutApiKeysInput = {
@@ -859,6 +886,7 @@ export type AccountUpdateWithoutApiKeysInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutApiKeysInput = {
@@ -879,6 +907,7 @@ export type AccountUncheckedUpdateWithoutApiKeysInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutVoicesInput = {
@@ -899,6 +928,7 @@ export type AccountCreateWithoutVoicesInput = {
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutVoicesInput = {
@@ -919,6 +949,7 @@ export type AccountUncheckedCreateWithoutVoicesInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutVoicesInput = {
@@ -955,6 +986,7 @@ export type AccountUpdateWithoutVoicesInput = {
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutVoicesInput = {
@@ -975,6 +1007,7 @@ export type AccountUncheckedUpdateWithoutVoicesInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutLexiconInput = {
@@ -995,6 +1028,7 @@ export type AccountCreateWithoutLexiconInput = {
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
+  projects?: Prisma.ProjectCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutLexiconInput = {
@@ -1015,6 +1049,7 @@ export type AccountUncheckedCreateWithoutLexiconInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
+  projects?: Prisma.ProjectUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutLexiconInput = {
@@ -1051,6 +1086,7 @@ export type AccountUpdateWithoutLexiconInput = {
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
+  projects?: Prisma.ProjectUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutLexiconInput = {
@@ -1071,6 +1107,107 @@ export type AccountUncheckedUpdateWithoutLexiconInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
+  projects?: Prisma.ProjectUncheckedUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountCreateWithoutProjectsInput = {
+  id: string
+  name: string
+  credits?: bigint | number
+  held?: bigint | number
+  webhookUrl?: string | null
+  createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
+  disabledAt?: Date | string | null
+  apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
+  jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
+  chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
+  entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
+  users?: Prisma.UserCreateNestedManyWithoutAccountInput
+  webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
+  webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
+}
+
+export type AccountUncheckedCreateWithoutProjectsInput = {
+  id: string
+  name: string
+  credits?: bigint | number
+  held?: bigint | number
+  webhookUrl?: string | null
+  createdAt?: Date | string
+  monthlyLimit?: bigint | number | null
+  maxRunning?: number | null
+  disabledAt?: Date | string | null
+  apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
+  jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
+  chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
+  entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
+  users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
+  webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
+  webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
+}
+
+export type AccountCreateOrConnectWithoutProjectsInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutProjectsInput, Prisma.AccountUncheckedCreateWithoutProjectsInput>
+}
+
+export type AccountUpsertWithoutProjectsInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutProjectsInput, Prisma.AccountUncheckedUpdateWithoutProjectsInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutProjectsInput, Prisma.AccountUncheckedCreateWithoutProjectsInput>
+  where?: Prisma.AccountWhereInput
+}
+
+export type AccountUpdateToOneWithWhereWithoutProjectsInput = {
+  where?: Prisma.AccountWhereInput
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutProjectsInput, Prisma.AccountUncheckedUpdateWithoutProjectsInput>
+}
+
+export type AccountUpdateWithoutProjectsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
+  jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
+  chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
+  entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
+  users?: Prisma.UserUpdateManyWithoutAccountNestedInput
+  webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
+  webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
+}
+
+export type AccountUncheckedUpdateWithoutProjectsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  held?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  monthlyLimit?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  maxRunning?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
+  jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
+  chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
+  entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
+  users?: Prisma.UserUncheckedUpdateManyWithoutAccountNestedInput
+  webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
+  webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutJobsInput = {
@@ -1091,6 +1228,7 @@ export type AccountCreateWithoutJobsInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutJobsInput = {
@@ -1111,6 +1249,7 @@ export type AccountUncheckedCreateWithoutJobsInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutJobsInput = {
@@ -1147,6 +1286,7 @@ export type AccountUpdateWithoutJobsInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutJobsInput = {
@@ -1167,6 +1307,7 @@ export type AccountUncheckedUpdateWithoutJobsInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutChatsInput = {
@@ -1187,6 +1328,7 @@ export type AccountCreateWithoutChatsInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutChatsInput = {
@@ -1207,6 +1349,7 @@ export type AccountUncheckedCreateWithoutChatsInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutChatsInput = {
@@ -1243,6 +1386,7 @@ export type AccountUpdateWithoutChatsInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutChatsInput = {
@@ -1263,6 +1407,7 @@ export type AccountUncheckedUpdateWithoutChatsInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutWebhookSecretsInput = {
@@ -1283,6 +1428,7 @@ export type AccountCreateWithoutWebhookSecretsInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutWebhookSecretsInput = {
@@ -1303,6 +1449,7 @@ export type AccountUncheckedCreateWithoutWebhookSecretsInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutWebhookSecretsInput = {
@@ -1339,6 +1486,7 @@ export type AccountUpdateWithoutWebhookSecretsInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutWebhookSecretsInput = {
@@ -1359,6 +1507,7 @@ export type AccountUncheckedUpdateWithoutWebhookSecretsInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutWebhookDeliveriesInput = {
@@ -1379,6 +1528,7 @@ export type AccountCreateWithoutWebhookDeliveriesInput = {
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutWebhookDeliveriesInput = {
@@ -1399,6 +1549,7 @@ export type AccountUncheckedCreateWithoutWebhookDeliveriesInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutWebhookDeliveriesInput = {
@@ -1435,6 +1586,7 @@ export type AccountUpdateWithoutWebhookDeliveriesInput = {
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutWebhookDeliveriesInput = {
@@ -1455,6 +1607,7 @@ export type AccountUncheckedUpdateWithoutWebhookDeliveriesInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutUsersInput = {
@@ -1475,6 +1628,7 @@ export type AccountCreateWithoutUsersInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutUsersInput = {
@@ -1495,6 +1649,7 @@ export type AccountUncheckedCreateWithoutUsersInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
   lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
+  projects?: Prisma.ProjectUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutUsersInput = {
@@ -1531,6 +1686,7 @@ export type AccountUpdateWithoutUsersInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutUsersInput = {
@@ -1551,6 +1707,7 @@ export type AccountUncheckedUpdateWithoutUsersInput = {
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
   lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
+  projects?: Prisma.ProjectUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 
@@ -1567,6 +1724,7 @@ export type AccountCountOutputType = {
   webhookSecrets: number
   webhookDeliveries: number
   voices: number
+  projects: number
 }
 
 export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1578,6 +1736,7 @@ export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extension
   webhookSecrets?: boolean | AccountCountOutputTypeCountWebhookSecretsArgs
   webhookDeliveries?: boolean | AccountCountOutputTypeCountWebhookDeliveriesArgs
   voices?: boolean | AccountCountOutputTypeCountVoicesArgs
+  projects?: boolean | AccountCountOutputTypeCountProjectsArgs
 }
 
 /**
@@ -1646,6 +1805,13 @@ export type AccountCountOutputTypeCountVoicesArgs<ExtArgs extends runtime.Types.
   where?: Prisma.AccountVoiceWhereInput
 }
 
+/**
+ * AccountCountOutputType without action
+ */
+export type AccountCountOutputTypeCountProjectsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ProjectWhereInput
+}
+
 
 export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -1666,6 +1832,7 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   webhookDeliveries?: boolean | Prisma.Account$webhookDeliveriesArgs<ExtArgs>
   voices?: boolean | Prisma.Account$voicesArgs<ExtArgs>
   lexicon?: boolean | Prisma.Account$lexiconArgs<ExtArgs>
+  projects?: boolean | Prisma.Account$projectsArgs<ExtArgs>
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["account"]>
 
@@ -1716,6 +1883,7 @@ export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs
   webhookDeliveries?: boolean | Prisma.Account$webhookDeliveriesArgs<ExtArgs>
   voices?: boolean | Prisma.Account$voicesArgs<ExtArgs>
   lexicon?: boolean | Prisma.Account$lexiconArgs<ExtArgs>
+  projects?: boolean | Prisma.Account$projectsArgs<ExtArgs>
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type AccountIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -1733,6 +1901,7 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     webhookDeliveries: Prisma.$WebhookDeliveryPayload<ExtArgs>[]
     voices: Prisma.$AccountVoicePayload<ExtArgs>[]
     lexicon: Prisma.$LexiconPayload<ExtArgs> | null
+    projects: Prisma.$ProjectPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
@@ -2159,6 +2328,7 @@ export interface Prisma__AccountClient<T, Null = never, ExtArgs extends runtime.
   webhookDeliveries<T extends Prisma.Account$webhookDeliveriesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$webhookDeliveriesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$WebhookDeliveryPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   voices<T extends Prisma.Account$voicesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$voicesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AccountVoicePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   lexicon<T extends Prisma.Account$lexiconArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$lexiconArgs<ExtArgs>>): Prisma.Prisma__LexiconClient<runtime.Types.Result.GetResult<Prisma.$LexiconPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  projects<T extends Prisma.Account$projectsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$projectsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ProjectPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -2807,6 +2977,30 @@ export type Account$lexiconArgs<ExtArgs extends runtime.Types.Extensions.Interna
    */
   include?: Prisma.LexiconInclude<ExtArgs> | null
   where?: Prisma.LexiconWhereInput
+}
+
+/**
+ * Account.projects
+ */
+export type Account$projectsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Project
+   */
+  select?: Prisma.ProjectSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Project
+   */
+  omit?: Prisma.ProjectOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ProjectInclude<ExtArgs> | null
+  where?: Prisma.ProjectWhereInput
+  orderBy?: Prisma.ProjectOrderByWithRelationInput | Prisma.ProjectOrderByWithRelationInput[]
+  cursor?: Prisma.ProjectWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ProjectScalarFieldEnum | Prisma.ProjectScalarFieldEnum[]
 }
 
 /**

@@ -1,0 +1,46 @@
+import { codePoints } from '../catalog/voice-endpoint.ts'
+
+/** A type and not an interface, so that it is a JSON value of Prisma's. Absent: inherited. */
+export type Settings = {
+  /** Slug. */
+  readonly endpoint?: string | undefined
+  readonly voice?: string | undefined
+  /** Other inputs of the endpoint by their names. */
+  readonly inputs?: { readonly [name: string]: unknown } | undefined
+  /** Silence after a paragraph. */
+  readonly pauseMs?: number | undefined
+}
+
+export type Speaker = { readonly name: string; readonly settings?: Settings | undefined }
+
+export type Paragraph = {
+  /** Made by the author's program; unique in the project. */
+  readonly key: string
+  readonly text: string
+  /** Name of a speaker; absent: the narrator. */
+  readonly speaker?: string | undefined
+  readonly settings?: Settings | undefined
+}
+
+export type Chapter = {
+  readonly key: string
+  readonly title: string
+  readonly settings?: Settings | undefined
+  readonly paragraphs: readonly Paragraph[]
+}
+
+export interface Cast {
+  readonly settings: Settings
+  readonly speakers: readonly Speaker[]
+}
+
+export interface Content extends Cast {
+  readonly name: string
+  readonly chapters: readonly Chapter[]
+}
+
+export const charactersOf = (chapters: readonly Chapter[]): number =>
+  chapters.reduce((sum, { paragraphs }) => sum + paragraphs.reduce((all, { text }) => all + codePoints(text), 0), 0)
+
+export const paragraphsOf = (chapters: readonly Chapter[]): number =>
+  chapters.reduce((sum, { paragraphs }) => sum + paragraphs.length, 0)
