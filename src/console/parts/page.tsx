@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { showFind } from '../shell/find.ts'
 import { LiveMark } from '../shell/live-mark.tsx'
+import { showPalette } from '../shell/palette/palette.ts'
 import { Icon } from './icon.tsx'
 
 interface PageProps {
@@ -45,8 +45,8 @@ export function Page({ title, crumb, actions, children, isNarrow, isPaused = fal
           type="button"
           class="button quiet only-icon find-button"
           aria-label="Search"
-          title="Search by id (/)"
-          onClick={showFind}
+          title="Search (Ctrl K)"
+          onClick={showPalette}
         >
           <Icon name="search" />
         </button>

@@ -29,7 +29,7 @@ export const SheetFoot = ({ isOff, isRead, onRead, onCode, ...cost }: SheetFootP
     <button type="button" class="button" onClick={onCode}>
       <Icon name="code" /> As code
     </button>
-    <button type="submit" class="button primary" aria-disabled={isOff}>
+    <button type="submit" class="button primary" aria-disabled={isOff} data-act="Speak this text">
       <Icon name="playground" /> Speak <kbd>Ctrl ↵</kbd>
     </button>
   </div>

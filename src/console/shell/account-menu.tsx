@@ -9,8 +9,8 @@ import { Segments } from '../parts/field.tsx'
 import { count, initial, isolated } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { balance } from './balance.ts'
-import { showFind } from './find.ts'
 import { showHelp } from './help/help.ts'
+import { showPalette } from './palette/palette.ts'
 import type { Section } from './sections.ts'
 import { theme } from './theme.ts'
 import { unsaved } from './unsaved.ts'
@@ -82,8 +82,8 @@ function MenuPanel({ spare, version, onClose }: PanelProps) {
             <Icon name={icon} /> {name}
           </a>
         ))}
-        <button type="button" class="menu-item" onClick={() => thenShow(showFind)}>
-          <Icon name="search" /> Search by id
+        <button type="button" class="menu-item" onClick={() => thenShow(showPalette)}>
+          <Icon name="search" /> Search
         </button>
       </div>
       <ThemeSwitch />

@@ -1,7 +1,7 @@
 import { at } from '../api/base.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Page } from '../parts/page.tsx'
-import { FindById } from './find-by-id.tsx'
+import { showPalette } from './palette/palette.ts'
 
 export const MissingPage = () => (
   <Page title="Not found">
@@ -9,7 +9,9 @@ export const MissingPage = () => (
       title="There is no such page"
       action={
         <>
-          <FindById />
+          <button type="button" class="button" onClick={showPalette}>
+            Search
+          </button>
           <a class="button" href={at('/')}>
             To the overview
           </a>

@@ -10,8 +10,6 @@ import { balance } from './balance.ts'
 import { Banners } from './banners.tsx'
 import { BrokenScreen } from './broken-screen.tsx'
 import { ConfirmationScreen } from './confirmation/confirmation-screen.tsx'
-import { showFind } from './find.ts'
-import { FindScreen } from './find-screen.tsx'
 import { HeldPage } from './held-page.tsx'
 import { areShortcutsOn, showHelp } from './help/help.ts'
 import { HelpScreen } from './help/help-screen.tsx'
@@ -40,7 +38,6 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Banners />
         <BrokenScreen>{children}</BrokenScreen>
       </div>
-      <FindScreen />
       <HelpScreen />
       <PaletteScreen />
       <ConfirmationScreen />
@@ -80,6 +77,6 @@ function useShortcuts(): void {
 
 function search(): void {
   const field = document.querySelector<HTMLElement>('[data-search]')
-  if (field === null) showFind()
+  if (field === null) showPalette()
   else field.focus()
 }

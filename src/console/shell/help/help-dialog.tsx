@@ -9,8 +9,8 @@ import { areShortcutsOn, chooseShortcuts, isHelpOpen } from './help.ts'
 
 const EVERYWHERE = [
   ['?', 'This help'],
-  ['Ctrl K', 'Go to a page, a voice or an id, or do something'],
-  ['/', 'To the search field or the first filter, else to a search by id'],
+  ['Ctrl K', 'Find a page, a job, a voice, a key or a person, or do something'],
+  ['/', 'To the search field or the first filter, else the same as Ctrl K'],
   ['Ctrl Enter', 'Speak in the playground, confirm in a dialog'],
   ['Space', 'Play and pause, on a player'],
   ['← →', 'Five seconds back or forward, on a player'],

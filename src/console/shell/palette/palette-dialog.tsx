@@ -1,21 +1,24 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at } from '../../api/base.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { isolated } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { closePalette, foundOffers, type Offer } from './palette.ts'
-import { offerOf, useOffers } from './use-offers.ts'
+import { closePalette, foundOffers, movedChoice, type Offer } from './palette.ts'
+import { useFoundJobs } from './use-found-jobs.ts'
+import { type Go, offerOf, useOffers } from './use-offers.ts'
 
 const LIST = 'palette-list'
 
-/** Finds a screen, a voice, an id or something to do by words; the arrows choose, Enter goes there. */
+/** Finds a screen, a voice, a job, a key, a person or something to do by words; the arrows choose, Enter goes there. */
 export function PaletteDialog() {
   const { route } = useLocation()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const own = offerOf(text, (path) => route(at(path)))
-  const offers = [...foundOffers(useOffers(), text), ...(own === null ? [] : [own])]
+  const go: Go = (path) => route(at(path))
+  const own = offerOf(text, go)
+  const jobs = useFoundJobs(text, go)
+  const offers = [...foundOffers(useOffers(), text), ...jobs.offers, ...(own === null ? [] : [own])]
   const choose = (offer: Offer | undefined): void => {
     if (offer === undefined) return
     closePalette()
@@ -23,9 +26,9 @@ export function PaletteDialog() {
     setTimeout(offer.choose)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    const moved = movedChoice(event.key, chosen, offers.length)
     if (event.key === 'Enter') choose(offers[chosen])
-    else if (step !== 0) setChosen((chosen + step + offers.length) % Math.max(1, offers.length))
+    else if (moved !== null) setChosen(moved)
     else return
     event.preventDefault()
   }
@@ -36,12 +39,33 @@ export function PaletteDialog() {
   return (
     <Dialog title="Go to, or do" onClose={closePalette}>
       <PaletteField text={text} chosen={offers[chosen]} onText={onText} onKeyDown={onKeyDown} />
-      <div id={LIST} class="palette-list" role="listbox" aria-label="Found">
-        {offers.map((offer, index) => (
-          <PaletteOption key={offer.id} offer={offer} isChosen={index === chosen} onChoose={() => choose(offer)} />
-        ))}
-      </div>
+      <Options offers={offers} chosen={offers[chosen]} onChoose={choose} />
+      <p class="hint palette-found" role="status">
+        {jobs.isAwaited ? 'Looking for jobs…' : foundWords(offers.length)}
+      </p>
     </Dialog>
+  )
+}
+
+const foundWords = (found: number): string => (found === 0 ? 'Nothing found.' : `${found} found`)
+
+interface OptionsProps {
+  readonly offers: readonly Offer[]
+  readonly chosen: Offer | undefined
+  readonly onChoose: (offer: Offer) => void
+}
+
+function Options({ offers, chosen, onChoose }: OptionsProps) {
+  const id = chosen && idOf(chosen)
+  useEffect(() => {
+    if (id !== undefined) document.getElementById(id)?.scrollIntoView({ block: 'nearest' })
+  }, [id])
+  return (
+    <div id={LIST} class="palette-list" role="listbox" aria-label="Found">
+      {offers.map((offer) => (
+        <PaletteOption key={offer.id} offer={offer} isChosen={offer === chosen} onChoose={() => onChoose(offer)} />
+      ))}
+    </div>
   )
 }
 
@@ -61,9 +85,10 @@ const PaletteField = ({ text, chosen, onText, onKeyDown }: PaletteFieldProps) =>
       role="combobox"
       dir="auto"
       autocomplete="off"
-      placeholder="A page, a voice, an id, something to do or to say…"
+      placeholder="A page, a job, a voice, an id, something to do or to say…"
       aria-label="Go to, or do"
-      aria-expanded="true"
+      aria-autocomplete="list"
+      aria-expanded={chosen !== undefined}
       aria-controls={LIST}
       aria-activedescendant={chosen && idOf(chosen)}
       value={text}
@@ -87,7 +112,7 @@ const PaletteOption = ({ offer, isChosen, onChoose }: PaletteOptionProps) => (
     <span class="clip" dir="auto">
       {isolated(offer.name)}
     </span>
-    <span class="faint small-text">{offer.kind}</span>
+    <span class="palette-kind faint small-text">{offer.kind}</span>
   </div>
 )
 

@@ -18,7 +18,7 @@ export interface Offer {
   readonly choose: () => void
 }
 
-const MOST = 8
+const MOST = 12
 
 /** Offers whose name has each word of the text, those that begin with it first. */
 export function foundOffers(offers: readonly Offer[], text: string): readonly Offer[] {
@@ -29,3 +29,21 @@ export function foundOffers(offers: readonly Offer[], text: string): readonly Of
 }
 
 const plain = (text: string): string => text.normalize('NFC').trim().toLowerCase()
+
+const ID_BEGIN = /^job_[a-z0-9]+$/i
+const LEAST_CHARACTERS = 2
+
+/** The filter of jobs that a text finds: by the beginning of an id, else by words. Null: it is too short to ask. */
+export function jobsFilterOf(text: string): { readonly idPrefix: string } | { readonly words: string } | null {
+  const words = text.trim()
+  if ([...words].length < LEAST_CHARACTERS) return null
+  return ID_BEGIN.test(words) ? { idPrefix: words.toLowerCase() } : { words }
+}
+
+/** The index that a key moves the choice to; null: the key moves none. */
+export function movedChoice(key: string, chosen: number, offers: number): number | null {
+  if (key === 'Home') return 0
+  if (key === 'End') return Math.max(0, offers - 1)
+  const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0
+  return step === 0 ? null : (chosen + step + offers) % Math.max(1, offers)
+}

@@ -1,21 +1,24 @@
+import { useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at, PREFIX } from '../../api/base.ts'
 import { isOperator, isOwner } from '../../api/session.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { placeOf } from '../../jobs/jobs-address.ts'
-import { voices as voicesQuery } from '../../operations.ts'
+import { paletteNames, voices as voicesQuery } from '../../operations.ts'
 import { hearWord } from '../../playground/draft.ts'
 import { showHelp } from '../help/help.ts'
 import { sectionsFor } from '../sections.ts'
 import { theme } from '../theme.ts'
 import type { Offer } from './palette.ts'
 
-type Go = (path: string) => void
+export type Go = (path: string) => void
 
-/** All that the palette finds: screens, voices, and what can be done from anywhere. */
+/** All that the palette finds without a further question: screens, voices, keys, people, and what can be done from anywhere or on this screen. */
 export function useOffers(): readonly Offer[] {
   const { route } = useLocation()
   const endpoints = useQuery(voicesQuery, {}).data?.myEndpoints ?? []
+  const names = useQuery(paletteNames, isOwner.value ? {} : null).data
+  const ofScreen = useMemo(screenActs, [])
   const go: Go = (path) => route(at(path))
   const voices = endpoints.flatMap(({ slug: endpoint, voices: own }) =>
     own.map(({ slug, name }) => ({
@@ -25,8 +28,39 @@ export function useOffers(): readonly Offer[] {
       choose: () => go(`/playground?${new URLSearchParams({ endpoint, voice: slug })}`),
     })),
   )
-  return [...screens(go), ...acts(go), ...voices]
+  const keys = nodesOf(names?.apiKeys).map(({ id, name }) => ({
+    id,
+    name,
+    kind: 'API key',
+    choose: () => go(`/keys?key=${id}`),
+  }))
+  const people = nodesOf(names?.users).map(({ id, email }) => ({
+    id,
+    name: email,
+    kind: 'Person',
+    choose: () => go('/people'),
+  }))
+  return [...ofScreen, ...screens(go), ...acts(go), ...voices, ...keys, ...people]
 }
+
+const nodesOf = <Node>(list: { readonly edges: readonly { readonly node: Node }[] } | undefined): readonly Node[] =>
+  list?.edges.map(({ node }) => node) ?? []
+
+/** The screen's own buttons: those beside its title, and any that names an act. */
+const ACTS = '.top-actions :is(a, button, summary), [data-act]'
+
+const screenActs = (): Offer[] =>
+  [...document.querySelectorAll<HTMLElement>(ACTS)]
+    .filter((one) => one.checkVisibility() && !one.matches(':disabled, [aria-disabled=true]'))
+    .map((one, index) => ({
+      id: `act ${index}`,
+      name: one.dataset.act ?? one.ariaLabel ?? one.textContent.trim(),
+      kind: 'Do',
+      choose: () => {
+        one.focus()
+        one.click()
+      },
+    }))
 
 const screens = (go: Go): Offer[] =>
   sectionsFor(isOwner.value, isOperator.value)
@@ -48,7 +82,7 @@ function acts(go: Go): Offer[] {
   return [
     ...(isOwner.value ? [{ id: 'key', name: 'New API key', kind: 'Do', choose: () => go('/keys?new') }] : []),
     ...colours,
-    { id: 'help', name: 'Keyboard shortcuts', kind: 'Do', choose: showHelp },
+    { id: 'shortcuts', name: 'Keyboard shortcuts', kind: 'Do', choose: showHelp },
     { id: 'docs', name: 'Documentation', kind: 'Do', choose: () => location.assign(`${PREFIX}/docs`) },
   ]
 }
