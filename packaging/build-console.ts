@@ -2,6 +2,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { helpPages } from './help-pages.ts'
 import { splitOperations } from './split-operations.ts'
 
 const SOURCE = fileURLToPath(new URL('../src/console', import.meta.url))
@@ -25,7 +26,7 @@ export async function buildConsole(
     root: SOURCE,
     base: './',
     configFile: false,
-    plugins: [splitOperations()],
+    plugins: [splitOperations(), helpPages()],
     logLevel: 'warn',
     define: { 'process.env.NODE_ENV': '"production"', HAS_DESIGN_PAGE: String(hasDesignPage) },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },

@@ -26,6 +26,7 @@ const PlaygroundPage = screenFile(async () => (await import('./playground/playgr
 const JobsPage = screenFile(async () => (await import('./jobs/jobs-page.tsx')).JobsPage)
 const JobPage = screenFile(async () => (await import('./jobs/job-page.tsx')).JobPage)
 const VoicesPage = screenFile(async () => (await import('./voices/voices-page.tsx')).VoicesPage)
+const HelpPage = screenFile(async () => (await import('./help/help-page.tsx')).HelpPage)
 const LexiconPage = screenFile(async () => (await import('./lexicon/lexicon-page.tsx')).LexiconPage)
 
 /** Looks at the role whenever that changes; the service refuses all others all the same. */
@@ -99,6 +100,7 @@ function Screens() {
         <Route path={at('/people')} component={PeoplePage} />
         <Route path={at('/audit')} component={AuditPage} />
         <Route path={at('/profile')} component={ProfilePage} />
+        <Route path={at('/help/:id?')} component={HelpPage} />
         <Route path={at('/design')} component={DesignPage} />
         <Route path={at('/operator/:place*')} component={OperatorPage} />
         <Route default component={MissingPage} />

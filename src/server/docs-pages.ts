@@ -64,7 +64,7 @@ async function makePages(): Promise<PageParts> {
 
 async function readDocument(file: string): Promise<Document> {
   const { parse } = await import('marked')
-  const html = parse(await readFile(new URL(file, DOCS), 'utf8'))
+  const html = parse(await readFile(new URL(file, DOCS), 'utf8'), { async: false })
   const [, title = ''] = /<h1>(.*?)<\/h1>/.exec(html) ?? []
   return { name: file.replace(/\.md$/, ''), title, html }
 }

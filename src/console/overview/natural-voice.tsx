@@ -1,4 +1,4 @@
-import { PREFIX } from '../api/base.ts'
+import { at } from '../api/base.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { serviceCommand } from '../parts/service-command.ts'
 
@@ -15,7 +15,7 @@ export function NaturalVoice() {
         <CopyButton text={line} label="Copy the command that gets a natural voice">
           Copy
         </CopyButton>
-        <a href={`${PREFIX}/docs/voices#neural-voices-without-a-gpu`}>Other engines and models</a>
+        <a href={at('/help/voices#neural-voices-without-a-gpu')}>Other engines and models</a>
       </div>
     </>
   )

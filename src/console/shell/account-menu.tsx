@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { at, PREFIX } from '../api/base.ts'
+import { at } from '../api/base.ts'
 import { session, signOut } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { focusOpener, useCloseOutside } from '../menus/use-close-outside.ts'
@@ -9,7 +9,6 @@ import { Segments } from '../parts/field.tsx'
 import { count, initial, isolated } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { balance } from './balance.ts'
-import { showHelp } from './help/help.ts'
 import { showPalette } from './palette/palette.ts'
 import type { Section } from './sections.ts'
 import { theme } from './theme.ts'
@@ -90,13 +89,10 @@ function MenuPanel({ spare, version, onClose }: PanelProps) {
       <a class="menu-item" href={at('/profile')} onClick={onClose}>
         <Icon name="profile" /> Profile
       </a>
-      <a class="menu-item" href={`${PREFIX}/docs`}>
-        <Icon name="code" /> API documentation
-      </a>
-      <button type="button" class="menu-item" onClick={() => thenShow(showHelp)}>
+      <a class="menu-item" href={at('/help')} onClick={onClose}>
         <Icon name="help" /> Help
         {version !== undefined && <span class="menu-version">v{version}</span>}
-      </button>
+      </a>
       <SignOutItem />
     </div>
   )

@@ -5,7 +5,6 @@ import { useQuery } from '../api/use-query.ts'
 import { serviceInfo } from '../operations.ts'
 import { Icon } from '../parts/icon.tsx'
 import { AccountMenu } from './account-menu.tsx'
-import { showHelp } from './help/help.ts'
 import { currentSection, type Section, sectionsFor } from './sections.ts'
 
 const IN_BOTTOM_BAR = 4
@@ -40,19 +39,19 @@ export function Rail() {
           </div>
         ))}
       </nav>
-      <RailFoot version={version} />
+      <RailFoot version={version} isCurrent={path.startsWith(at('/help'))} />
       <AccountMenu spare={all.slice(IN_BOTTOM_BAR)} version={version} />
     </div>
   )
 }
 
-/** Phones have it in the menu. @param version of the service, once that is known */
-const RailFoot = ({ version }: { readonly version: string | undefined }) => (
+/** Phones have it in the menu. @param version of the service, once that is known @param isCurrent help is open */
+const RailFoot = ({ version, isCurrent }: { readonly version: string | undefined; readonly isCurrent: boolean }) => (
   <div class="rail-foot">
-    <button type="button" class="rail-link" title="Help (?)" onClick={showHelp}>
+    <a class="rail-link" href={at('/help')} aria-current={isCurrent ? 'page' : undefined} title="Help">
       <Icon name="help" size={18} />
       <span class="word">Help</span>
-    </button>
+    </a>
     {version !== undefined && <span class="version">v{version}</span>}
   </div>
 )

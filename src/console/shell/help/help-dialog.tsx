@@ -1,4 +1,4 @@
-import { PREFIX } from '../../api/base.ts'
+import { at } from '../../api/base.ts'
 import { isOperator, isOwner } from '../../api/session.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { serviceInfo } from '../../operations.ts'
@@ -64,7 +64,9 @@ function About() {
     <p class="faint small-text about">
       {info === undefined ? ' ' : `Sonant ${info.version} at ${info.publicUrl as string}`}
       {' · '}
-      <a href={`${PREFIX}/docs`}>API documentation</a>
+      <a href={at('/help')} onClick={close}>
+        Documentation
+      </a>
     </p>
   )
 }

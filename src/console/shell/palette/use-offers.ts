@@ -1,8 +1,9 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { at, PREFIX } from '../../api/base.ts'
+import { at } from '../../api/base.ts'
 import { isOperator, isOwner } from '../../api/session.ts'
 import { useQuery } from '../../api/use-query.ts'
+import type { HelpEntry, HelpGroup } from '../../help/pages.ts'
 import { placeOf } from '../../jobs/jobs-address.ts'
 import { paletteNames, voices as voicesQuery } from '../../operations.ts'
 import { hearWord } from '../../playground/draft.ts'
@@ -40,7 +41,32 @@ export function useOffers(): readonly Offer[] {
     kind: 'Person',
     choose: () => go('/people'),
   }))
-  return [...ofScreen, ...screens(go), ...acts(go), ...voices, ...keys, ...people]
+  return [...ofScreen, ...screens(go), ...acts(go), ...voices, ...keys, ...people, ...useHelp(go)]
+}
+
+/** The pages of help and their headings, once their file has come. */
+function useHelp(go: Go): readonly Offer[] {
+  const [groups, setGroups] = useState<readonly HelpGroup[]>([])
+  useEffect(() => {
+    void import('../../help/pages.ts').then(
+      (file) => setGroups(file.groups),
+      () => {},
+    )
+  }, [])
+  return groups.flatMap(({ entries }) => entries.flatMap((entry) => offersOfHelp(entry, go)))
+}
+
+function offersOfHelp({ name: page, title, headings }: HelpEntry, go: Go): readonly Offer[] {
+  const offer = (place: string, name: string, kind: string): Offer => ({
+    id: `help ${place}`,
+    name,
+    kind,
+    choose: () => go(`/help/${place}`),
+  })
+  return [
+    offer(page, title, 'Help'),
+    ...headings.map(({ id, text }) => offer(`${page}#${id}`, text, `Help · ${title}`)),
+  ]
 }
 
 const nodesOf = <Node>(list: { readonly edges: readonly { readonly node: Node }[] } | undefined): readonly Node[] =>
@@ -64,11 +90,14 @@ const screenActs = (): Offer[] =>
 
 const screens = (go: Go): Offer[] =>
   sectionsFor(isOwner.value, isOperator.value)
-    .flatMap(({ sections }) => [...sections, PROFILE])
-    .filter(({ path }, index, all) => all.findIndex((one) => one.path === path) === index)
+    .flatMap(({ sections }) => sections as readonly { readonly path: string; readonly name: string }[])
+    .concat(OTHERS)
     .map(({ path, name }) => ({ id: path, name, kind: 'Page', choose: () => go(path) }))
 
-const PROFILE = { path: '/profile', name: 'Profile' }
+const OTHERS = [
+  { path: '/profile', name: 'Profile' },
+  { path: '/help', name: 'Help' },
+]
 
 function acts(go: Go): Offer[] {
   const colours = (['light', 'dark', 'system'] as const).map((value) => ({
@@ -83,7 +112,6 @@ function acts(go: Go): Offer[] {
     ...(isOwner.value ? [{ id: 'key', name: 'New API key', kind: 'Do', choose: () => go('/keys?new') }] : []),
     ...colours,
     { id: 'shortcuts', name: 'Keyboard shortcuts', kind: 'Do', choose: showHelp },
-    { id: 'docs', name: 'Documentation', kind: 'Do', choose: () => location.assign(`${PREFIX}/docs`) },
   ]
 }
 

@@ -1,0 +1,43 @@
+import { signal } from '@preact/signals'
+import { ask } from '../api/ask.ts'
+import { at } from '../api/base.ts'
+import { isOwner, signOuts } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { createKey } from '../operations.ts'
+import { Failure } from '../parts/failure.tsx'
+
+const NAME = 'Samples of the help'
+
+/** The key that the samples have, for as long as the tab is open. No storage holds it. */
+export const sampleKey = signal<string | null>(null)
+
+signOuts.subscribe(() => {
+  sampleKey.value = null
+})
+
+/** Above samples that need a key. */
+export const SampleKey = () => <div class="notice info sample-key">{isOwner.value ? <OfOwner /> : <OfMember />}</div>
+
+const OfMember = () => <p>$KEY stands for an API key. An owner of your account can make one for you.</p>
+
+function OfOwner() {
+  const make = useAction(async () => {
+    sampleKey.value = (await ask(createKey, { name: NAME })).createApiKey.apiKey
+  })
+  if (sampleKey.value !== null)
+    return (
+      <p role="status">
+        The key “{NAME}” stands in every sample until this tab is closed. Delete it under{' '}
+        <a href={at('/keys')}>API keys</a> when you need it no more.
+      </p>
+    )
+  return (
+    <div class="notice-body">
+      <p>The samples need an API key. One press makes one and fills it in, in this tab alone.</p>
+      {make.failure !== null && <Failure failure={make.failure} />}
+      <button type="button" class="button small" aria-disabled={make.isOff} onClick={() => void make.run()}>
+        Fill in a key
+      </button>
+    </div>
+  )
+}
