@@ -681,6 +681,18 @@ export type CheckEngineMutation = { checkEngine:
     | { code: ErrorCode, message: string }
    };
 
+export type ChooseTakeMutationVariables = Exact<{
+  id: string;
+  paragraph: string;
+  job: string;
+}>;
+
+
+export type ChooseTakeMutation = { chooseTake:
+    | { __typename: 'Project', id: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type CompletePersonMutationVariables = Exact<{
   email: string;
   password: string;
@@ -1174,6 +1186,14 @@ export type ProjectQueryVariables = Exact<{
 
 export type ProjectQuery = { project: { id: string, name: string, revision: number, characters: number, paragraphCount: number, createdAt: string, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null }, speakers: Array<{ name: string, settings: { endpoint: string | null, voice: string | null } }>, chapters: Array<{ key: string, title: string, characters: number, paragraphCount: number, settings: { voice: string | null }, paragraphs: Array<{ key: string, text: string, speaker: string | null, settings: { voice: string | null, pauseMs: number | null } }> | null }>, account: { id: string } | null } | null };
 
+export type ProjectTakesQueryVariables = Exact<{
+  id: string;
+  keys?: Array<string> | string | null | undefined;
+}>;
+
+
+export type ProjectTakesQuery = { project: { id: string, chapters: Array<{ key: string, paragraphCount: number, spokenCount: number, paragraphs: Array<{ key: string, takes: Array<{ jobId: string, isChosen: boolean, isCurrent: boolean, job: { id: string, status: JobStatus, durationMs: number | null, audioUrl: string | null } | null }> }> | null }> } | null };
+
 export type ProjectVersionsQueryVariables = Exact<{
   id: string;
 }>;
@@ -1429,6 +1449,19 @@ export type SignOutMutation = { signOut:
     | { __typename: 'SignOutSuccess', sessions: number }
    };
 
+export type SpeakParagraphsMutationVariables = Exact<{
+  id: string;
+  paragraphs?: Array<string> | string | null | undefined;
+  priority?: JobPriority | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type SpeakParagraphsMutation = { speakParagraphs:
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+    | { __typename: 'SpeakParagraphsSuccess', remaining: number, results: Array<{ key: string, jobId: string | null, job: { id: string, status: JobStatus } | null, error: { code: ErrorCode, message: string } | null }>, project: { id: string, revision: number } | null }
+   };
+
 export type SubmitGenerationMutationVariables = Exact<{
   slug: string;
   inputs: unknown;
@@ -1601,6 +1634,7 @@ export const catalogEndpointQueryVariables: CatalogEndpointQueryVariables = {"sl
 export const changePasswordMutationVariables: ChangePasswordMutationVariables = {"currentPassword":"what it is so far","newPassword":"what it is from now on"}
 export const chatWithCompanionMutationVariables: ChatWithCompanionMutationVariables = {"message":"Good morning! What shall we do today?"}
 export const checkEngineMutationVariables: CheckEngineMutationVariables = {"slug":"tts"}
+export const chooseTakeMutationVariables: ChooseTakeMutationVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz","paragraph":"stave-1-p1","job":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const completePersonMutationVariables: CompletePersonMutationVariables = {"email":"owner@example.com","password":"a password of at least ten letters"}
 export const createAccountMutationVariables: CreateAccountMutationVariables = {"name":"A new customer","credits":100000}
 export const createApiKeyMutationVariables: CreateApiKeyMutationVariables = {"name":"reader","scopes":["generate:voice","job:read"]}
@@ -1650,6 +1684,7 @@ export const nodesQueryVariables: NodesQueryVariables = {"ids":["voice.tts","job
 export const poolsQueryVariables: PoolsQueryVariables = {}
 export const poolsUpdatedSubscriptionVariables: PoolsUpdatedSubscriptionVariables = {}
 export const projectQueryVariables: ProjectQueryVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const projectTakesQueryVariables: ProjectTakesQueryVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz","keys":["stave-1"]}
 export const projectVersionsQueryVariables: ProjectVersionsQueryVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const projectsQueryVariables: ProjectsQueryVariables = {"first":20}
 export const proposeEngineMutationVariables: ProposeEngineMutationVariables = {"address":"http://gpu-1:8880","name":"Studio"}
@@ -1675,6 +1710,7 @@ export const signInMutationVariables: SignInMutationVariables = {"email":"owner@
 export const signInLinkQueryVariables: SignInLinkQueryVariables = {"token":"what follows # in the address of the link"}
 export const signInProviderQueryVariables: SignInProviderQueryVariables = {}
 export const signOutMutationVariables: SignOutMutationVariables = {"everywhere":false}
+export const speakParagraphsMutationVariables: SpeakParagraphsMutationVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz","idempotencyKey":"carol-1"}
 export const submitGenerationMutationVariables: SubmitGenerationMutationVariables = {"slug":"portrait","inputs":{"prompt":"A lighthouse at dusk."}}
 export const submitVoiceJobMutationVariables: SubmitVoiceJobMutationVariables = {"slug":"tts","inputs":{"text":"Hello! This is Sonant, speaking.","voice":"aria"}}
 export const submitVoiceJobsMutationVariables: SubmitVoiceJobsMutationVariables = {"slug":"tts","inputs":[{"text":"The first.","voice":"aria"},{"text":"The second.","voice":"aria"}]}

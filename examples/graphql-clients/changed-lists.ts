@@ -16,6 +16,7 @@ const SUBMITTED = [...JOBS, ...SUMS, 'usedThisMonth']
 const ENDED = [...SUBMITTED, ...LEDGER, ...DELIVERIES]
 /** A project has its chapters under several arguments. */
 const PROJECT = ['projects', 'chapters', 'versions']
+const TAKES = ['chapters', 'takes', 'spokenCount']
 /** Objects that queries may hold by id, or as none: ids of endpoints are known before and after them. */
 const BY_ID = ['Query.node', 'Query.nodes']
 const ENDPOINTS = [
@@ -73,6 +74,8 @@ export const CHANGED_LISTS: Readonly<Record<string, readonly string[]>> = {
   createProject: ['projects'],
   saveProject: PROJECT,
   restoreProjectVersion: PROJECT,
+  speakParagraphs: [...SUBMITTED, ...TAKES],
+  chooseTake: TAKES,
   deleteProject: ['projects', 'project', ...BY_ID],
   createAccount: ['accounts', ...AUDIT],
   creditAccount: [...LEDGER, ...AUDIT],

@@ -162,13 +162,13 @@ const authorOf = (actor: Actor): Author => ({
 
 async function requireRevision(ctx: Context, id: string, revision: number): Promise<Stored> {
   const { accountId } = requireAuthor(ctx)
-  const stored = await find(ctx, id, accountId)
+  const stored = await findContent(ctx, id, accountId)
   if (stored.revision !== revision) throw new ProjectConflict(id, stored)
   return stored
 }
 
 /** @throws NOT_FOUND */
-async function find({ db }: Context, id: string, accountId: string): Promise<Stored> {
+export async function findContent({ db }: Context, id: string, accountId: string): Promise<Stored> {
   const { rows } = isId('prj', id) ? await db.pool.query<Stored>(FIND, [id, accountId]) : { rows: [] }
   if (rows[0] === undefined) throw projectNotFound()
   return rows[0]
@@ -192,7 +192,7 @@ async function save(
   const accountId = ownerOf(ctx.actor)!
   const values = [id, accountId, revision, ...columnsOf(content), ctx.now(), userId, apiKeyId, keeps]
   const { rowCount } = await ctx.db.pool.query(SAVE, values)
-  if (rowCount === 0) throw new ProjectConflict(id, await find(ctx, id, accountId))
+  if (rowCount === 0) throw new ProjectConflict(id, await findContent(ctx, id, accountId))
   if (keeps) await ctx.db.pool.query(FORGET_VERSIONS, [id])
   return { id }
 }

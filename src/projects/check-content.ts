@@ -148,7 +148,7 @@ async function checkChoice(ctx: Context, note: Note, { path, endpoint: slug, voi
 }
 
 /** Null for a missing one, and one that the caller may not use. */
-function visibleEndpoint(ctx: Context, slug: string): VoiceEndpoint | null {
+export function visibleEndpoint(ctx: Context, slug: string): VoiceEndpoint | null {
   try {
     return requireEndpoint(ctx, slug)
   } catch (error) {

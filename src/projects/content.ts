@@ -39,6 +39,14 @@ export interface Content extends Cast {
   readonly chapters: readonly Chapter[]
 }
 
+/** A paragraph's own settings, else its speaker's, else its chapter's, else the project's, each by itself. */
+export function settingsOf({ settings, speakers }: Cast, chapter: Chapter, paragraph: Paragraph): Settings {
+  const speaker = speakers.find(({ name }) => name === paragraph.speaker)
+  const levels = [settings, chapter.settings, speaker?.settings, paragraph.settings]
+  const inputs = Object.assign({}, ...levels.map((level) => level?.inputs))
+  return { ...Object.assign({}, ...levels), ...(Object.keys(inputs).length > 0 && { inputs }) }
+}
+
 export const charactersOf = (chapters: readonly Chapter[]): number =>
   chapters.reduce((sum, { paragraphs }) => sum + paragraphs.reduce((all, { text }) => all + codePoints(text), 0), 0)
 

@@ -30,13 +30,13 @@ import { type Cast, type Chapter, charactersOf, type Paragraph, type Settings, t
 import { loadProjects, PROJECT_VIEW, type Project, type ProjectsInput, project, projects } from './projects.ts'
 
 const READS = 'Needs the scope job:read, or a signed-in user.'
-const CHANGES = 'Needs the scope generate:voice, or a signed-in user.'
+export const CHANGES = 'Needs the scope generate:voice, or a signed-in user.'
 /** Chapters hold long texts, so an operation reads those of a few projects. */
 const CHAPTERS_COST = 5000
 const USUAL_CHAPTERS = 10
 const USUAL_PARAGRAPHS = 50
 
-interface ChapterView {
+export interface ChapterView {
   readonly of: Cast & { readonly id: string }
   readonly chapter: Chapter
 }
@@ -110,7 +110,7 @@ const SpeakerInputRef = builder.inputType('ProjectSpeakerInput', {
   }),
 })
 
-const ParagraphRef = builder.objectRef<ParagraphView>('ProjectParagraph').implement({
+export const ParagraphRef = builder.objectRef<ParagraphView>('ProjectParagraph').implement({
   description: 'Paragraph of a project, which is spoken by itself.',
   fields: (t) => ({
     key: t.string({ description: `${ABOUT.key} ${ABOUT.paragraphKey}`, resolve: ({ paragraph }) => paragraph.key }),
@@ -151,7 +151,7 @@ function paragraphsIn({ of, chapter }: ChapterView, _args: object, ctx: GraphqlC
   return chapter.paragraphs.map((paragraph) => ({ of, chapter, paragraph }))
 }
 
-const ChapterRef = builder.objectRef<ChapterView>('ProjectChapter').implement({
+export const ChapterRef = builder.objectRef<ChapterView>('ProjectChapter').implement({
   description: 'Chapter of a project.',
   fields: (t) => ({
     key: t.string({ description: `${ABOUT.key} It is unique in the project.`, resolve: ({ chapter }) => chapter.key }),
@@ -253,7 +253,7 @@ const VersionRef = builder.prismaObject('ProjectVersion', {
   }),
 })
 
-const ProjectRef = builder.prismaObject('Project', {
+export const ProjectRef = builder.prismaObject('Project', {
   description:
     'Long text of an account in chapters and paragraphs, each of which is spoken by itself: an audiobook, a dialogue, a course.',
   interfaces: [NodeInterface],
@@ -371,8 +371,11 @@ const CONTENT_ARGS = builder.args((t) => ({
 
 const REVISION = 'Revision that the caller has read and changed.'
 const conflicting = (success: string) => ({ types: [ProjectConflict], ...result(success, 'nothing was saved') })
-const shownProject = async (ctx: GraphqlContext, { id }: { readonly id: string }, query: object): Promise<Project> =>
-  (await loadProjects(ctx, [id], query)).get(id)!
+export const shownProject = async (
+  ctx: GraphqlContext,
+  { id }: { readonly id: string },
+  query: object,
+): Promise<Project> => (await loadProjects(ctx, [id], query)).get(id)!
 
 builder.mutationFields((t) => ({
   createProject: t.prismaField({

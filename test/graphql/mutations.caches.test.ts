@@ -172,7 +172,9 @@ async function world() {
   // By a key, so that a save of the command line's leaves a version.
   const author = { kind: 'key', accountId: account, apiKeyId: spare.apiKeyId, scopes: SCOPES, credits: 1n } as const
   const chapters = [{ key: 'c1', title: 'One', paragraphs: [{ key: 'p1', text: 'Hi.' }] }]
-  const { id: project } = await createProject(service.runtime.as(author), { name: 'Book', chapters })
+  const { id: project } = await createProject(service.runtime.as(author), {
+    ...{ name: 'Book', chapters, settings: { endpoint: 'tts', voice: 'aria' } },
+  })
   return { owner, other, account, key, spare, waiting, failed, done, delivery, voice, project }
 }
 
@@ -277,6 +279,8 @@ const SESSIONS = '{ users { nodes { id sessions { id current } } } }'
 const ME = '{ me { id user { id email hasPassword } sessions { id current } } }'
 const PROJECT = `query ($project: ID!) { project(id: $project) {
   id name revision updatedAt characters chapters { key title paragraphs { key text } } versions { revision name } } }`
+const TAKES = `query ($project: ID!) { project(id: $project) {
+  id chapters(keys: ["c1"]) { key spokenCount paragraphs { key takes { jobId isChosen isCurrent job { ${JOB} } } } } } }`
 const ENDPOINTS = '{ endpoints { edges { node { id name } } } workflows { edges { node { id name } } } }'
 const REFUSED = '... on RequestError { code message }'
 const does = (field: string, result: string, variables = '') =>
@@ -555,6 +559,35 @@ const CASES: readonly Case[] = [
       await saveProject(service.runtime.as({ kind: 'account', accountId: account, credits: 1n }), {
         ...{ id, revision: 1, name: 'Other', chapters: [] },
       })
+      return undefined
+    },
+  },
+  {
+    name: 'speakParagraphs',
+    mutation: does(
+      'speakParagraphs(id: $project)',
+      of('SpeakParagraphsSuccess', `results { key job { ${JOB} } }`),
+      '($project: ID!)',
+    ),
+    reads: [...shown('jobs', 'ledger', 'projects'), LIST, TAKES],
+  },
+  {
+    name: 'chooseTake',
+    mutation: does(
+      'chooseTake(id: $project, paragraph: "p1", job: $done)',
+      of('Project', 'id'),
+      '($project: ID!, $done: ID!)',
+    ),
+    reads: [...shown('projects'), PROJECT, TAKES],
+    before: async ({ project: projectId, done, failed }) => {
+      for (const jobId of [done, failed]) {
+        const artifact = `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
+          values ($1, $1, 'audio', $1, 'audio/wav', 4, sha256('audio'), 1500)`
+        await run(artifact, [jobId])
+        await run(`update job set status = 'completed' where id = $1`, [jobId])
+        const data = { projectId, paragraph: 'p1', jobId, fingerprint: 'none' }
+        await service.runtime.db.prisma.projectTake.create({ data })
+      }
       return undefined
     },
   },

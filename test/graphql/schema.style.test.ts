@@ -222,9 +222,10 @@ describe('the schema', () => {
         }),
       ),
     )
-    // Neither a chat nor a place in a list is an object of the schema.
+    // Neither a chat nor a place in a list is an object of the schema; a take is called by its job.
     expect(other.sort()).toEqual([
       'Mutation.chatWithCompanion(chatId)',
+      'Mutation.chooseTake(job)',
       'Mutation.redeliverWebhooks(after)',
       'Mutation.retargetCompanion(chatId)',
     ])

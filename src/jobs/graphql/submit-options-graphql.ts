@@ -2,7 +2,7 @@ import { builder } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
 import type { JobPriority } from '../job-shape.ts'
 
-const JobPriorityEnum = describedEnum<JobPriority>('JobPriority', 'Urgency of a job.', {
+export const JobPriorityEnum = describedEnum<JobPriority>('JobPriority', 'Urgency of a job.', {
   interactive: 'A caller waits for the job, so it waits for no batch job.',
   batch: 'The job may wait for interactive jobs; it gets at least a quarter of the engine while it waits.',
 })

@@ -180,6 +180,9 @@ function makersOf(service: Producers, account: string, key: string, email: strin
     'save-project': newProject,
     'restore-project-version': newProject,
     'delete-project': newProject,
+    'speak-paragraphs': newProject,
+    'project-takes': () => insertTake(service.runtime, account),
+    'choose-take': () => insertTake(service.runtime, account),
     'delete-api-key': otherKey,
     'update-api-key': otherKey,
     'credit-account': async () => ({ account }),
@@ -215,6 +218,15 @@ async function insertProject(runtime: Runtime, account: string): Promise<{ id: s
   const person = runtime.as({ ...holderOf(account), kind: 'key', apiKeyId: 'key_gone', scopes: ['generate:voice'] })
   await saveProject(person, { id, revision: 1, name: 'A Carol' })
   return { id }
+}
+
+/** Such a project with a take. */
+async function insertTake(runtime: Runtime, account: string): Promise<{ id: string; job: string }> {
+  const { id } = await insertProject(runtime, account)
+  const job = await insertJob(runtime.db, account, { status: 'completed' })
+  const take = { projectId: id, paragraph: 'stave-1-p1', jobId: job, fingerprint: 'none' }
+  await runtime.db.prisma.projectTake.create({ data: take })
+  return { id, job }
 }
 
 const portrait = (baseUrl: string) => ({

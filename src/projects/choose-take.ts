@@ -1,0 +1,26 @@
+import { requireAccount, requireScope } from '../access/require.ts'
+import { VOICE_SCOPE } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import { loadProjects, projectNotFound } from './projects.ts'
+
+const CHOOSE = `update project_take set chosen_at = case when job_id = $3 then $4::timestamptz end
+  where project_id = $1 and paragraph = $2
+    and exists (select from project_take where project_id = $1 and paragraph = $2 and job_id = $3)`
+
+/**
+ * Lets a take play and be exported, until another one is completed.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST
+ */
+export async function chooseTake(
+  ctx: Context,
+  { id, paragraph, job }: { readonly id: string; readonly paragraph: string; readonly job: string },
+): Promise<{ readonly id: string }> {
+  requireScope(ctx, VOICE_SCOPE)
+  requireAccount(ctx)
+  if (!(await loadProjects(ctx, [id])).has(id)) throw projectNotFound()
+  const { rowCount } = await ctx.db.pool.query(CHOOSE, [id, paragraph, job, ctx.now()])
+  if (rowCount === 0)
+    throw invalidRequest('Choose one of the takes of the paragraph.', [{ path: '/job', message: 'is no take of it' }])
+  return { id }
+}

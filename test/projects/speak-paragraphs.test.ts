@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWorker } from '../../src/worker/start-worker.ts'
+import { allFinished, applyEndpoint } from '../setup/jobs/voice-jobs.ts'
+import { ask, codeOf, errorOf, type GraphqlAnswer, mutation, REFUSED, read } from '../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { standInEngines } from '../setup/speech/stand-in-engine.ts'
+
+const CREATE = `mutation ($name: String!, $settings: SpeechSettingsInput, $speakers: [ProjectSpeakerInput!], $chapters: [ProjectChapterInput!]) {
+  createProject(name: $name, settings: $settings, speakers: $speakers, chapters: $chapters) { ... on Project { id } ${REFUSED} } }`
+const SAVE = mutation(
+  'saveProject(id: $id, revision: $revision, chapters: $chapters)',
+  '... on Project { revision }',
+  '($id: ID!, $revision: Int!, $chapters: [ProjectChapterInput!])',
+)
+const SPEAK = mutation(
+  'speakParagraphs(id: $id, paragraphs: $paragraphs, idempotencyKey: $idempotencyKey, priority: $priority)',
+  '... on SpeakParagraphsSuccess { remaining results { key jobId job { id status tags } error { code message details { path } } } project { id } }',
+  '($id: ID!, $paragraphs: [String!], $idempotencyKey: String, $priority: JobPriority)',
+)
+const CHOOSE = mutation(
+  'chooseTake(id: $id, paragraph: $paragraph, job: $job)',
+  '... on Project { id }',
+  '($id: ID!, $paragraph: String!, $job: ID!)',
+)
+const TAKES = `query ($id: ID!) { project(id: $id) { revision chapters { key spokenCount paragraphs {
+  key takes { jobId job { status } isChosen isCurrent } } } } }`
+
+interface Spoken {
+  readonly remaining: number
+  readonly results: readonly {
+    readonly key: string
+    readonly jobId: string | null
+    readonly job: { readonly tags: readonly string[] } | null
+    readonly error: { readonly code: string; readonly message: string; readonly details: { path: string }[] } | null
+  }[]
+}
+
+interface Take {
+  readonly jobId: string
+  readonly job: { readonly status: string } | null
+  readonly isChosen: boolean
+  readonly isCurrent: boolean
+}
+
+let service: TestRuntime
+let [key, account] = ['', '']
+beforeAll(async () => {
+  service = await startTestRuntime()
+  const voices = ['calm', 'bold'].map((slug) => ({ slug, name: slug, kind: 'preset', engine_voice: 'en-us+f3' }))
+  await applyEndpoint(service.runtime, 'quick', { pool: 'quick' }, { voices })
+  ;({ key, account } = await service.createCaller())
+})
+afterAll(() => service?.close())
+
+const first = <T>({ data, errors }: GraphqlAnswer<Record<string, T>>): T => {
+  if (errors !== undefined || data === null) throw new Error(JSON.stringify(errors))
+  return Object.values(data)[0]!
+}
+const run = (sql: string, values: unknown[]) => service.runtime.db.pool.query(sql, values)
+const send = <T = { id: string }>(query: string, variables: object, by = key) =>
+  ask<Record<string, T>>(service.url, by, query, variables)
+const paragraphs = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ key: `p${at}`, text: `Line ${String(at).padStart(4, '0')}.` }))
+const create = async (input: object = {}, by = key): Promise<string> =>
+  first(
+    await send(
+      CREATE,
+      {
+        ...{ name: 'Book', settings: { endpoint: 'quick', voice: 'calm' } },
+        chapters: [{ key: 'c', paragraphs: paragraphs(2) }],
+        ...input,
+      },
+      by,
+    ),
+  ).id
+const speak = async (id: string, input: object = {}, by = key) => first(await send<Spoken>(SPEAK, { id, ...input }, by))
+const idsOf = ({ results }: Spoken) => results.flatMap(({ jobId }) => jobId ?? [])
+const shown = async (id: string) =>
+  (
+    await read<{
+      project: { revision: number; chapters: { spokenCount: number; paragraphs: { key: string; takes: Take[] }[] }[] }
+    }>(service.url, key, TAKES, { id })
+  ).project
+const takesOf = async (id: string, paragraph: string): Promise<Take[]> =>
+  (await shown(id)).chapters.flatMap((one) => one.paragraphs).find((one) => one.key === paragraph)!.takes
+
+/** Has a worker complete these jobs. */
+async function complete(ids: readonly string[]): Promise<void> {
+  const worker = await startWorker(service.runtime, { pools: ['quick'], engines: standInEngines(() => undefined) })
+  await allFinished(service.runtime, ids)
+  await worker.stop()
+}
+
+describe('speakParagraphs', () => {
+  test('submits each paragraph with its own settings, else those above it, and the name of the project as the tag', async () => {
+    const id = await create({
+      name: `Tom\tSawyer ${'x'.repeat(70)}`,
+      settings: { endpoint: 'quick', voice: 'calm', inputs: {} },
+      speakers: [{ name: 'TOM', settings: { voice: 'bold' } }],
+      chapters: [
+        {
+          ...{ key: 'c', settings: { voice: 'bold' } },
+          paragraphs: [
+            { key: 'a', text: 'One.' },
+            { key: 'b', text: 'Two.', settings: { voice: 'calm' } },
+          ],
+        },
+        {
+          key: 'd',
+          paragraphs: [
+            { key: 'e', text: 'Three.' },
+            { key: 'f', text: 'Four.', speaker: 'TOM' },
+          ],
+        },
+      ],
+    })
+    const spoken = await speak(id, { priority: 'INTERACTIVE' })
+    expect([spoken.remaining, spoken.results.map((one) => one.key)]).toEqual([0, ['a', 'b', 'e', 'f']])
+    const { rows } = await run('select inputs, options, tags from job where id = any($1) order by id', [idsOf(spoken)])
+    const voiceOf = new Map(rows.map(({ inputs }) => [inputs.text, inputs.voice]))
+    expect(Object.fromEntries(voiceOf)).toEqual({ 'One.': 'bold', 'Two.': 'calm', 'Three.': 'calm', 'Four.': 'bold' })
+    expect(rows[0]).toMatchObject({
+      options: { priority: 'interactive' },
+      tags: [`Tom Sawyer ${'x'.repeat(53)}`],
+    })
+    const again = await speak(id)
+    expect([again.results, again.remaining]).toEqual([[], 0])
+  })
+
+  test('submits the first hundred of a long text, and says how many are left', async () => {
+    const id = await create({ chapters: [{ key: 'c', paragraphs: paragraphs(130) }] })
+    const calls = [await speak(id), await speak(id), await speak(id)]
+    expect(calls.map(({ results, remaining }) => [results.length, results[0]?.key, remaining])).toEqual([
+      [100, 'p0', 30],
+      [30, 'p100', 0],
+      [0, undefined, 0],
+    ])
+    expect(new Set(calls.flatMap(idsOf)).size).toBe(130)
+  })
+
+  test('speaks a paragraph again once its text or a setting has changed, also in another chapter', async () => {
+    const id = await create()
+    const [one, two] = idsOf(await speak(id))
+    const chapters = [
+      { key: 'new', paragraphs: [{ key: 'p1', text: 'Line 0001.' }] },
+      { key: 'c', paragraphs: [{ key: 'p0', text: 'Changed.' }] },
+    ]
+    await send(SAVE, { id, revision: 1, chapters })
+    expect(await takesOf(id, 'p0')).toMatchObject([{ jobId: one, isCurrent: false }])
+    expect(await takesOf(id, 'p1')).toMatchObject([{ jobId: two, isCurrent: true, job: { status: 'QUEUED' } }])
+    const again = await speak(id)
+    expect(again.results.map((result) => result.key)).toEqual(['p0'])
+    expect((await takesOf(id, 'p0')).map(({ isCurrent }) => isCurrent)).toEqual([true, false])
+    const louder = [{ key: 'new', settings: { voice: 'bold' } }, { key: 'c' }]
+    await send(SAVE, { id, revision: 2, chapters: louder })
+    expect((await speak(id)).results.map((result) => result.key)).toEqual(['p1'])
+    expect((await shown(id)).revision).toBe(3)
+  })
+
+  test('speaks named paragraphs anew, and keeps the newest twenty takes', async () => {
+    const id = await create()
+    const spoken: string[] = []
+    for (let n = 0; n < 22; n++) spoken.push(...idsOf(await speak(id, { paragraphs: ['p0', 'p0'] })))
+    expect(spoken).toHaveLength(22)
+    expect((await takesOf(id, 'p0')).map(({ jobId }) => jobId)).toEqual(spoken.toReversed().slice(0, 20))
+    expect(await takesOf(id, 'p1')).toEqual([])
+  })
+
+  test('speaks each paragraph once for one idempotency key, and refuses a changed one alone', async () => {
+    const id = await create()
+    const input = { paragraphs: ['p0', 'p1'], idempotencyKey: 'k' }
+    const both = await Promise.all([speak(id, input), speak(id, input)])
+    expect(idsOf(both[0])).toEqual(idsOf(both[1]))
+    expect((await takesOf(id, 'p0')).map(({ jobId }) => jobId)).toEqual([idsOf(both[0])[0]])
+    const chapters = [{ key: 'c', paragraphs: [{ key: 'p0', text: 'New.' }, ...paragraphs(2).slice(1)] }]
+    await send(SAVE, { id, revision: 1, chapters })
+    const { results } = await speak(id, input)
+    expect(results.map(({ jobId, error }) => error?.code ?? jobId)).toEqual(['IDEMPOTENCY_MISMATCH', idsOf(both[0])[1]])
+  })
+
+  test('refuses each paragraph that cannot be spoken, with the reason, and submits the others', async () => {
+    const restricted = { required_scope: 'stage:play' }
+    await applyEndpoint(service.runtime, 'stage', { pool: 'quick' }, restricted)
+    const actor = (await service.createKey(account, ['generate:voice', 'job:read', 'stage:play'])).apiKey
+    const line = (at: string, settings: object, text = `Line ${at}.`) => ({ key: at, text, settings })
+    const input = {
+      settings: {},
+      chapters: [
+        {
+          key: 'c',
+          paragraphs: [
+            line('none', {}),
+            line('restricted', { endpoint: 'stage', voice: 'calm' }),
+            line('good', { endpoint: 'quick', voice: 'bold' }),
+            line('input', { endpoint: 'quick', voice: 'calm', inputs: { volume: 11 } }),
+            line('long', { endpoint: 'quick', voice: 'calm' }, 'a'.repeat(501)),
+          ],
+        },
+      ],
+    }
+    const id = await create(input, actor)
+    const { results, remaining } = await speak(id)
+    expect(results.map(({ jobId, error }) => error?.details[0]?.path ?? error?.code ?? (jobId && 'made'))).toEqual([
+      '/settings/endpoint',
+      '/settings/endpoint',
+      'made',
+      '/inputs/volume',
+      '/inputs/text',
+    ])
+    expect(remaining).toBe(4)
+    expect(idsOf(await speak(id, {}, actor))).toHaveLength(1)
+    expect(codeOf(await send(CREATE, { name: 'No', ...input }))).toBe('INVALID_REQUEST')
+  })
+
+  test('keeps what was submitted before the money ended, and says what was not', async () => {
+    const { apiKey, apiKeyId } = await service.createKey(account)
+    await run('update api_key set monthly_limit = 50 where id = $1', [apiKeyId])
+    const id = await create({ chapters: [{ key: 'c', paragraphs: paragraphs(8) }] }, apiKey)
+    const { results, remaining } = await speak(id, {}, apiKey)
+    const codes = results.map(({ error }) => error?.code ?? 'made')
+    expect(codes.toSorted()).toEqual([...Array(3).fill('PAYMENT_REQUIRED'), ...Array(5).fill('made')])
+    expect(remaining).toBe(3)
+    expect((await shown(id)).chapters[0]!.paragraphs.filter(({ takes }) => takes.length === 1)).toHaveLength(5)
+    await run('update api_key set monthly_limit = null where id = $1', [apiKeyId])
+    const rest = await speak(id, {}, apiKey)
+    expect([rest.results.length, rest.remaining]).toEqual([3, 0])
+  })
+
+  test.each<[string, object, string]>([
+    ['an unknown paragraph', { paragraphs: ['p0', 'nobody'] }, '/paragraphs/1'],
+    ['none', { paragraphs: [] }, '/paragraphs'],
+    ['more than a hundred', { paragraphs: Array.from({ length: 101 }, (_, at) => `p${at}`) }, '/paragraphs'],
+    ['a long idempotency key', { idempotencyKey: 'k'.repeat(191) }, '/idempotencyKey'],
+  ])('says what is wrong with %s, and makes no job', async (_title, input, path) => {
+    const id = await create()
+    const answer = await send(SPEAK, { id, ...input })
+    expect([errorOf(answer)?.code, errorOf(answer)?.details[0]?.path]).toEqual(['INVALID_REQUEST', path])
+    expect(await takesOf(id, 'p0')).toEqual([])
+  })
+
+  test('and chooseTake find no project of another account, and need the scope generate:voice', async () => {
+    const id = await create()
+    const [job] = idsOf(await speak(id))
+    const other = await service.createCaller()
+    const reader = await service.createKey(account, ['job:read'])
+    for (const [query, input] of [
+      [SPEAK, { id }],
+      [CHOOSE, { id, paragraph: 'p0', job }],
+    ] as const) {
+      expect(codeOf(await send(query, input, other.key))).toBe('NOT_FOUND')
+      expect(codeOf(await send(query, input, reader.apiKey))).toBe('FORBIDDEN')
+    }
+  })
+})
+
+describe('the take that plays', () => {
+  const chosen = async (id: string) => (await takesOf(id, 'p0')).find(({ isChosen }) => isChosen)?.jobId
+  const choose = (id: string, job: string, paragraph = 'p0') => send(CHOOSE, { id, paragraph, job })
+
+  test('is the newest one with audio, or the one that was chosen since', async () => {
+    const id = await create()
+    const take = async () => idsOf(await speak(id, { paragraphs: ['p0'] }))[0]!
+    const one = await take()
+    expect(await chosen(id)).toBeUndefined()
+    const two = await take()
+    await complete([one, two])
+    expect(await chosen(id)).toBe(two)
+    expect(first(await choose(id, one))).toEqual({ id })
+    expect(await chosen(id)).toBe(one)
+    expect((await shown(id)).chapters[0]!.spokenCount).toBe(1)
+    const three = await take()
+    expect(await chosen(id)).toBe(one)
+    await complete([three])
+    expect(await chosen(id)).toBe(three)
+    await choose(id, two)
+    const owner = (await service.createKey(account, ['account:admin'])).apiKey
+    await send(mutation('deleteJob(id: $id)', '... on DeleteJobSuccess { id }', '($id: ID!)'), { id: two }, owner)
+    expect((await takesOf(id, 'p0')).map(({ jobId, isChosen }) => [jobId, isChosen])).toEqual([
+      [three, true],
+      [one, false],
+    ])
+    for (const [job, paragraph] of [
+      [two.replace(/.$/, '0'), 'p0'],
+      [one, 'p1'],
+      ['x', 'p0'],
+    ] as const)
+      expect(errorOf(await choose(id, job, paragraph))?.details[0]?.path).toBe('/job')
+  })
+
+  test('is spoken anew when its audio was deleted', async () => {
+    const id = await create({ chapters: [{ key: 'c', paragraphs: paragraphs(1) }] })
+    const spoken = idsOf(await speak(id))
+    await complete(spoken)
+    expect((await speak(id)).results).toEqual([])
+    await run('update artifact set deleted_at = now() where job_id = any($1)', [spoken])
+    expect((await shown(id)).chapters[0]).toMatchObject({
+      spokenCount: 0,
+      paragraphs: [{ takes: [{ isChosen: false }] }],
+    })
+    expect((await speak(id)).results).toHaveLength(1)
+  })
+
+  test('stays a job when its project is deleted', async () => {
+    const id = await create()
+    const [job] = idsOf(await speak(id))
+    await send(mutation('deleteProject(id: $id)', '... on DeleteProjectSuccess { id }', '($id: ID!)'), { id })
+    expect(await read(service.url, key, `{ job(id: "${job}") { status tags } }`)).toEqual({
+      job: { status: 'QUEUED', tags: ['Book'] },
+    })
+  })
+})
