@@ -381,6 +381,13 @@ export type ProjectChapterInput = {
   title?: string | null | undefined;
 };
 
+/** Part of a project that is one file. */
+export type ProjectExportUnit =
+  /** Each chapter is a file, all of them in one ZIP file. */
+  | 'CHAPTER'
+  /** The project is one file; an audiobook in M4B shows its chapters. */
+  | 'PROJECT';
+
 /** Paragraph of a project. */
 export type ProjectParagraphInput = {
   /** Key that the program of the author has made: 1 to 64 letters, digits, or characters of `._:-`. It is unique in the project and stays with the paragraph, whose takes are found by it. */
@@ -1186,6 +1193,23 @@ export type ProjectQueryVariables = Exact<{
 
 export type ProjectQuery = { project: { id: string, name: string, revision: number, characters: number, paragraphCount: number, createdAt: string, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null }, speakers: Array<{ name: string, settings: { endpoint: string | null, voice: string | null } }>, chapters: Array<{ key: string, title: string, characters: number, paragraphCount: number, settings: { voice: string | null }, paragraphs: Array<{ key: string, text: string, speaker: string | null, settings: { voice: string | null, pauseMs: number | null } }> | null }>, account: { id: string } | null } | null };
 
+export type ProjectCaptionsQueryVariables = Exact<{
+  id: string;
+  format: CaptionFormat;
+}>;
+
+
+export type ProjectCaptionsQuery = { projectCaptions: { url: string, expiresAt: string } };
+
+export type ProjectExportQueryVariables = Exact<{
+  id: string;
+  format: AudioFormat;
+  by?: ProjectExportUnit;
+}>;
+
+
+export type ProjectExportQuery = { projectExport: { url: string, expiresAt: string, durationMs: number, missingKeys: Array<string> } };
+
 export type ProjectTakesQueryVariables = Exact<{
   id: string;
   keys?: Array<string> | string | null | undefined;
@@ -1684,6 +1708,8 @@ export const nodesQueryVariables: NodesQueryVariables = {"ids":["voice.tts","job
 export const poolsQueryVariables: PoolsQueryVariables = {}
 export const poolsUpdatedSubscriptionVariables: PoolsUpdatedSubscriptionVariables = {}
 export const projectQueryVariables: ProjectQueryVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const projectCaptionsQueryVariables: ProjectCaptionsQueryVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz","format":"SRT"}
+export const projectExportQueryVariables: ProjectExportQueryVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz","format":"M4B"}
 export const projectTakesQueryVariables: ProjectTakesQueryVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz","keys":["stave-1"]}
 export const projectVersionsQueryVariables: ProjectVersionsQueryVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const projectsQueryVariables: ProjectsQueryVariables = {"first":20}

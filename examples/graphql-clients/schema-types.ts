@@ -117,6 +117,7 @@ export const typesWithoutId = [
   'Pool',
   'ProjectChapter',
   'ProjectConflictError',
+  'ProjectExport',
   'ProjectParagraph',
   'ProjectSpeaker',
   'ProjectTake',

@@ -3,7 +3,7 @@ import type { FairSemaphore } from '../concurrency/fair-semaphore.ts'
 import type { AudioShares } from './audio-shares.ts'
 import type { AudioEncoder, AudioThreads } from './audio-threads.ts'
 import { encodeSamples, encodeWav } from './encode-wav.ts'
-import type { EncodingOptions } from './encoding.ts'
+import type { EncodingOptions, Marks } from './encoding.ts'
 import { type BitRate, encoderRate, type SoundFormat } from './format.ts'
 
 /** Larger pieces hold up other files in the thread. */
@@ -20,7 +20,7 @@ export interface SampleStream {
   close?(): void
 }
 
-interface AudioReader {
+interface AudioReader extends Marks {
   readonly format: SoundFormat
   /** The file's rate in Hz; absent: the format's own. */
   readonly rate?: number | undefined
@@ -45,10 +45,10 @@ interface BegunFile {
 export async function* transcode(
   threads: AudioThreads,
   { sampleRate, totalSamples, blocks }: SampleStream,
-  { format, rate, bitRate, owner, gone, isHeld = false }: AudioReader,
+  { owner, gone, isHeld = false, ...file }: AudioReader,
 ): AsyncGenerator<Uint8Array, void> {
-  const options = { format, sampleRate, rate, bitRate, ...(totalSamples !== undefined && { totalSamples }) }
-  const release = await shareOf(threads.shares, format, isPlain(options), isHeld)?.acquire(owner, gone)
+  const options = { ...file, sampleRate, ...(totalSamples !== undefined && { totalSamples }) }
+  const release = await shareOf(threads.shares, file.format, isPlain(options), isHeld)?.acquire(owner, gone)
   try {
     yield* encoded(threads, blocks, options)
   } finally {

@@ -26,8 +26,8 @@ const VERSION_MS = 5 * 60_000
 const CONTENT = 'name, settings, speakers, chapters'
 const INSERT = `insert into project (id, account_id, ${CONTENT}, characters, paragraphs, created_at, updated_at, held_since, user_id, api_key_id)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9, $10, $11)`
-const FIND = `select ${CONTENT}, revision, held_since as "heldSince", user_id as "userId", api_key_id as "apiKeyId"
-  from project where id = $1 and account_id = $2`
+const FIND = `select ${CONTENT}, account_id as "accountId", revision, held_since as "heldSince", user_id as "userId", api_key_id as "apiKeyId"
+  from project where id = $1 and ($2::text is null or account_id = $2)`
 const FIND_VERSION = `select ${CONTENT} from project_version where project_id = $1 and revision = $2`
 /** Of two saves of one revision the second finds no row any more. */
 const SAVE = `with old as (select * from project where id = $1 and account_id = $2 and revision = $3 for update),
@@ -67,6 +67,7 @@ interface Author {
 }
 
 interface Stored extends Content, Author {
+  readonly accountId: string
   readonly revision: number
   readonly heldSince: Date
 }
@@ -167,8 +168,8 @@ async function requireRevision(ctx: Context, id: string, revision: number): Prom
   return stored
 }
 
-/** @throws NOT_FOUND */
-export async function findContent({ db }: Context, id: string, accountId: string): Promise<Stored> {
+/** @param accountId null: any account @throws NOT_FOUND */
+export async function findContent({ db }: Pick<Context, 'db'>, id: string, accountId: string | null): Promise<Stored> {
   const { rows } = isId('prj', id) ? await db.pool.query<Stored>(FIND, [id, accountId]) : { rows: [] }
   if (rows[0] === undefined) throw projectNotFound()
   return rows[0]

@@ -13,6 +13,7 @@ import { AUDIO_FOLDERS } from '../jobs/job-result.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import { CAPTION_FOLDER } from '../jobs/sign-outputs.ts'
+import { PROJECT_FOLDER } from '../projects/export-project.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { idsInZip, openZip, ZIP_FOLDER } from '../voice/audio-zip.ts'
 import { captionsOf } from '../voice/captions/voice-job-captions.ts'
@@ -20,13 +21,14 @@ import { listenToJob } from '../voice/listen-to-job.ts'
 import { audioOf, noSpeech, requireSpeech } from '../voice/stored-speech.ts'
 import { voiceSample } from '../voice/trials/voice-sample.ts'
 import { rejectPrecondition, requireGrant } from './media.ts'
+import { sendProject } from './send-project.ts'
 
 const CAPTIONS_PATH = /^captions\/([a-z0-9_]+)\.([a-z0-9]+)$/
 const SAMPLE_PATH = /^samples\/([a-z0-9_-]+)\/([a-z0-9_-]+)\.mp3$/
 const ZIP_PATH = /^zip\/([a-z0-9-]+\.zip)$/
 const PATH = /^(audio|live)\/([a-z0-9_]+)\.([a-z0-9]+)$/
 
-/** Serves audio, ZIP files of audio, captions, voice samples and live speech under signed URLs below `/media/`. */
+/** Serves audio, ZIP files of audio, projects, captions, voice samples and live speech under signed URLs below `/media/`. */
 export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
   const serve = (folder: string, send: typeof sendSpeech) =>
     app.route({
@@ -38,6 +40,7 @@ export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
   serve(SAMPLE_FOLDER, sendSample)
   serve(CAPTION_FOLDER, sendCaptions)
   serve(ZIP_FOLDER, sendZip)
+  serve(PROJECT_FOLDER, sendProject)
 }
 
 async function sendZip(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

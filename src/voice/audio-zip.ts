@@ -12,7 +12,7 @@ import { isId } from '../values/id.ts'
 import { loadSubmittedTexts } from './submitted-texts.ts'
 
 export const ZIP_FOLDER = 'zip'
-const ZIP_TYPE = 'application/zip'
+export const ZIP_TYPE = 'application/zip'
 const PREFIX = 'job_'
 const MAX_IDS = 100
 const MAX_BYTES = 4 * 2 ** 30
@@ -114,8 +114,23 @@ export function idsInZip(name: string): readonly string[] | null {
 
 /** The ZIP file of these jobs: each stored file as it is. It opens the first one at once, so the caller must read it. */
 export function openZip(parts: Pick<Parts, 'db' | 'storage'>, ids: readonly string[], gone: AbortSignal): Readable {
-  return Readable.fromWeb(makeZip(filesOf(parts, ids, gone)) as Parameters<typeof Readable.fromWeb>[0])
+  return zipOf(filesOf(parts, ids, gone))
 }
+
+interface ZippedFile {
+  readonly name: string
+  readonly lastModified: Date
+  readonly input: Readable | string
+}
+
+export const zipOf = (files: AsyncIterable<ZippedFile>): Readable =>
+  Readable.fromWeb(makeZip(files) as Parameters<typeof Readable.fromWeb>[0])
+
+/** With line ends and a mark that every editor reads. */
+export const missingFile = (lines: readonly string[]): ZippedFile => ({
+  ...{ name: MISSING, lastModified: new Date() },
+  input: `\ufeff${lines.join('\r\n')}\r\n`,
+})
 
 async function* filesOf({ db, storage }: Pick<Parts, 'db' | 'storage'>, ids: readonly string[], gone: AbortSignal) {
   const jobs = await findJobs(db.pool, ids, null)
@@ -134,7 +149,7 @@ async function* filesOf({ db, storage }: Pick<Parts, 'db' | 'storage'>, ids: rea
     const input = addAbortSignal(gone, content)
     yield { name: `${place} ${title}.${extension}`, lastModified: job!.createdAt, input }
   }
-  if (missing.length > 0) yield { name: MISSING, lastModified: new Date(), input: `\ufeff${missing.join('\r\n')}\r\n` }
+  if (missing.length > 0) yield missingFile(missing)
 }
 
 /** Null if the file was deleted. */
@@ -146,13 +161,18 @@ const readStored = (storage: Parts['storage'], key: string): Promise<Readable | 
 
 /** The first words, else voice and time. */
 function titleOf(job: StoredJob | undefined, excerpt = ''): string {
-  const words = excerpt.replace(UNFIT, ' ').replace(/\s+/g, ' ').trim()
-  const [...characters] = words
-  const cut = characters.slice(0, MAX_NAME_CHARACTERS).join('')
-  const whole = characters.length <= MAX_NAME_CHARACTERS ? cut : cut.replace(/\s\S*$/, '')
-  const title = whole.replace(/[. ]+$/, '')
+  const title = fileTitle(excerpt)
   if (title !== '') return title
   return job === undefined
     ? 'Deleted'
     : `${job.voice ?? 'speech'} ${job.createdAt.toISOString().slice(0, 16).replace(/[T:]/g, '-')}`
+}
+
+/** The first words of a text that fit into the name of a file; perhaps none. */
+export function fileTitle(text: string): string {
+  const words = text.replace(UNFIT, ' ').replace(/\s+/g, ' ').trim()
+  const [...characters] = words
+  const cut = characters.slice(0, MAX_NAME_CHARACTERS).join('')
+  const whole = characters.length <= MAX_NAME_CHARACTERS ? cut : cut.replace(/\s\S*$/, '')
+  return whole.replace(/[. ]+$/, '')
 }

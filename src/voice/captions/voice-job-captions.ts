@@ -100,10 +100,13 @@ export async function writeCaptions(
   return (format === 'vtt' ? toWebvtt : toSrt)(await cuesOf(text, timing, durationMs))
 }
 
-/** Writes SubRip, which has no escapes: a word joiner splits tags, line breaks and arrows, and wide braces replace overrides. Pure. */
-export function toSrt(cues: readonly Cue[]): string {
+/**
+ * Writes SubRip, which has no escapes: a word joiner splits tags, line breaks and arrows, and wide braces replace overrides. Pure.
+ * @param before cues of the same file before these
+ */
+export function toSrt(cues: readonly Cue[], before = 0): string {
   const blocks = cues.map(({ from, to, lines }, index) =>
-    [`${index + 1}`, `${clock(from, ',')} --> ${clock(to, ',')}`, plain(lines.join('\n'))].join('\n'),
+    [`${before + index + 1}`, `${clock(from, ',')} --> ${clock(to, ',')}`, plain(lines.join('\n'))].join('\n'),
   )
   return blocks.map((block) => `${block}\n`).join('\n')
 }
@@ -119,12 +122,13 @@ function clock(ms: number, point: string): string {
   return `${whole.join(':')}${point}${digits(ms % 1000, 3)}`
 }
 
-export function toWebvtt(cues: readonly Cue[]): string {
+/** @param before cues of the same file before these */
+export function toWebvtt(cues: readonly Cue[], before = 0): string {
   const blocks = cues.map(({ from, to, lines }, index) => {
     const text = lines.map((line) => line.replace(/[&<>]/g, (character) => ENTITIES[character]!))
-    return [`${index + 1}`, `${clock(from, '.')} --> ${clock(to, '.')}`, ...text].join('\n')
+    return [`${before + index + 1}`, `${clock(from, '.')} --> ${clock(to, '.')}`, ...text].join('\n')
   })
-  return `${['WEBVTT', ...blocks].join('\n\n')}\n`
+  return `${[...(before === 0 ? ['WEBVTT'] : []), ...blocks].join('\n\n')}\n`
 }
 
 export function timesOf(

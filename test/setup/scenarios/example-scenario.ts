@@ -163,11 +163,7 @@ function makersOf(service: Producers, account: string, key: string, email: strin
     'delete-jobs': async () => ({ ids: [(await insert('completed')).jobId] }),
     'audio-zip': async () => {
       const { jobId } = await insert('completed')
-      await db.pool.query(
-        `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
-         values ($1, $1, 'audio', $1, 'audio/wav', 4, sha256('audio'), 1500)`,
-        [jobId],
-      )
+      await insertAudio(service.runtime, jobId)
       return { ids: [jobId] }
     },
     'disable-account': async () => ({ account: await service.createAccount() }),
@@ -182,6 +178,8 @@ function makersOf(service: Producers, account: string, key: string, email: strin
     'delete-project': newProject,
     'speak-paragraphs': newProject,
     'project-takes': () => insertTake(service.runtime, account),
+    'project-export': () => insertTake(service.runtime, account),
+    'project-captions': () => insertTake(service.runtime, account),
     'choose-take': () => insertTake(service.runtime, account),
     'delete-api-key': otherKey,
     'update-api-key': otherKey,
@@ -220,10 +218,18 @@ async function insertProject(runtime: Runtime, account: string): Promise<{ id: s
   return { id }
 }
 
+const insertAudio = ({ db }: Runtime, jobId: string) =>
+  db.pool.query(
+    `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
+     values ($1, $1, 'audio', $1, 'audio/wav', 4, sha256('audio'), 1500)`,
+    [jobId],
+  )
+
 /** Such a project with a take. */
 async function insertTake(runtime: Runtime, account: string): Promise<{ id: string; job: string }> {
   const { id } = await insertProject(runtime, account)
   const job = await insertJob(runtime.db, account, { status: 'completed' })
+  await insertAudio(runtime, job)
   const take = { projectId: id, paragraph: 'stave-1-p1', jobId: job, fingerprint: 'none' }
   await runtime.db.prisma.projectTake.create({ data: take })
   return { id, job }
