@@ -466,6 +466,17 @@ export type TimeRange = {
   to?: string | null | undefined;
 };
 
+/** Property by which usage is grouped. */
+export type UsageGroup =
+  /** API key that submitted the jobs. */
+  | 'API_KEY'
+  /** Endpoint or workflow of the jobs. */
+  | 'ENDPOINT'
+  /** Tag of the jobs. A job counts in each of its tags, so the sums of tags may be more than all. */
+  | 'TAG'
+  /** User that submitted the jobs. */
+  | 'USER';
+
 /** Role of a user in an account. */
 export type UserRole =
   /** The user may submit and read jobs. */
@@ -1486,6 +1497,11 @@ export type SpeakParagraphsMutation = { speakParagraphs:
     | { __typename: 'SpeakParagraphsSuccess', remaining: number, results: Array<{ key: string, jobId: string | null, job: { id: string, status: JobStatus } | null, error: { code: ErrorCode, message: string } | null }>, project: { id: string, revision: number } | null }
    };
 
+export type SpendingQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SpendingQuery = { spending: { month: string, spent: number, forecast: number | null, perDay: number | null, balanceDays: number | null } | null, account: { credits: number, monthlyLimit: number | null, usedThisMonth: number, limitShare: number | null } };
+
 export type SubmitGenerationMutationVariables = Exact<{
   slug: string;
   inputs: unknown;
@@ -1577,6 +1593,16 @@ export type UpdateUserMutation = { updateUser:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'User', id: string, role: UserRole }
    };
+
+export type UsageDaysQueryVariables = Exact<{
+  from: string;
+  to?: string | null | undefined;
+  timeZone?: string | null | undefined;
+  groupBy: UsageGroup;
+}>;
+
+
+export type UsageDaysQuery = { usageDays: Array<{ at: string, group: string | null, name: string | null, credits: number, jobs: number, characters: number, audioSeconds: number }> | null };
 
 export type UsersQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -1737,6 +1763,7 @@ export const signInLinkQueryVariables: SignInLinkQueryVariables = {"token":"what
 export const signInProviderQueryVariables: SignInProviderQueryVariables = {}
 export const signOutMutationVariables: SignOutMutationVariables = {"everywhere":false}
 export const speakParagraphsMutationVariables: SpeakParagraphsMutationVariables = {"id":"prj_01kajc7w8te7rsxmpb7cv3m6vz","idempotencyKey":"carol-1"}
+export const spendingQueryVariables: SpendingQueryVariables = {}
 export const submitGenerationMutationVariables: SubmitGenerationMutationVariables = {"slug":"portrait","inputs":{"prompt":"A lighthouse at dusk."}}
 export const submitVoiceJobMutationVariables: SubmitVoiceJobMutationVariables = {"slug":"tts","inputs":{"text":"Hello! This is Sonant, speaking.","voice":"aria"}}
 export const submitVoiceJobsMutationVariables: SubmitVoiceJobsMutationVariables = {"slug":"tts","inputs":[{"text":"The first.","voice":"aria"},{"text":"The second.","voice":"aria"}]}
@@ -1745,6 +1772,7 @@ export const textLanguageQueryVariables: TextLanguageQueryVariables = {"text":"G
 export const updateAccountMutationVariables: UpdateAccountMutationVariables = {"account":"demo","monthlyLimit":500000,"maxRunning":10}
 export const updateApiKeyMutationVariables: UpdateApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz","name":"reader of jobs","monthlyLimit":20000,"maxRunning":3}
 export const updateUserMutationVariables: UpdateUserMutationVariables = {"user":"member@example.com","role":"OWNER"}
+export const usageDaysQueryVariables: UsageDaysQueryVariables = {"from":"2026-11-01T00:00:00Z","timeZone":"Europe/Berlin","groupBy":"API_KEY"}
 export const usersQueryVariables: UsersQueryVariables = {}
 export const viewerQueryVariables: ViewerQueryVariables = {}
 export const voiceJobQueryVariables: VoiceJobQueryVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}

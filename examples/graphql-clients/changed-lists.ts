@@ -2,8 +2,8 @@ import type { ApolloCache, TypePolicies } from '@apollo/client'
 import type { Cache, CacheExchangeOpts, Data, DataField, UpdateResolver } from '@urql/exchange-graphcache'
 
 const JOBS = ['jobs', 'allJobs', 'jobPage', 'neighbours', 'queuePosition', 'failureCauses', 'pools']
-const SUMS = ['jobStats', 'jobSeries']
-const LEDGER = ['creditEntries', 'creditDays', 'credits']
+const SUMS = ['jobStats', 'jobSeries', 'usageDays']
+const LEDGER = ['creditEntries', 'creditDays', 'credits', 'spending']
 const DELIVERIES = ['deliveries', 'webhookDeliveries', 'webhookStats']
 const AUDIT = ['auditEntries']
 const KEYS = ['apiKeys', 'apiKeyCount', ...AUDIT]
@@ -11,7 +11,7 @@ const KEY_NAMES = ['apiKey', 'apiKeyName', 'submittedBy', ...SUMS]
 const CATALOG = ['catalogVersion', 'catalogEndpoint', 'myEndpoints', 'endpointSchema', 'endpointVoices']
 /** The words in which an endpoint speaks a text. */
 const READINGS = ['reading', 'textLanguage']
-const SUBMITTED = [...JOBS, ...SUMS, 'usedThisMonth']
+const SUBMITTED = [...JOBS, ...SUMS, 'usedThisMonth', 'limitShare']
 /** The mutation ends a job: it is charged or refunded, and sent to the receiver. */
 const ENDED = [...SUBMITTED, ...LEDGER, ...DELIVERIES]
 /** A project has its chapters under several arguments. */

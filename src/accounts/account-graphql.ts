@@ -17,7 +17,7 @@ import {
 import { createAccount } from './create-account.ts'
 import { creditAccount } from './credit-account.ts'
 import { disableAccount, enableAccount } from './disable-account.ts'
-import { usedThisMonth } from './monthly-usage.ts'
+import { shareOfLimit, usedThisMonth } from './monthly-usage.ts'
 import { runningNow } from './running-jobs.ts'
 import { type AccountChange, updateAccount } from './update-account.ts'
 
@@ -26,6 +26,14 @@ const usages = new BatchLoader<GraphqlContext, number>(usedThisMonth)
 /** Credits that an account or a key has used this month. */
 export const usageOf = async ({ id }: { readonly id: string }, _args: object, ctx: GraphqlContext): Promise<number> =>
   (await usages.load(ctx, id)) ?? 0
+
+/** Share of the monthly limit that an account or a key has used. */
+export const limitShareOf = async (
+  one: { readonly id: string; readonly monthlyLimit: bigint | null },
+  args: object,
+  ctx: GraphqlContext,
+): Promise<number | null> =>
+  shareOfLimit(one.monthlyLimit === null ? 0 : await usageOf(one, args, ctx), one.monthlyLimit)
 
 const runs = new BatchLoader<GraphqlContext, number>(runningNow)
 
@@ -38,6 +46,8 @@ const EXCEEDED = 'A submission that would exceed it is refused with PAYMENT_REQU
 export const MONTHLY_LIMIT = `Credits that may be used in a calendar month, in UTC. ${EXCEEDED}`
 export const USED_THIS_MONTH =
   'Credits of the jobs that were submitted since the calendar month began, in UTC, waiting ones included. Failed and cancelled jobs give back to the month of their submission.'
+export const LIMIT_SHARE =
+  'Share of the monthly limit that is used: worth a warning from 0.8 on; 1 if it is used up, until the month ends in UTC. Null without a limit.'
 export const MAX_RUNNING =
   'Number of jobs that may run at once; the others wait in the queue, in their order. Null if there is no limit.'
 export const RUNNING_JOBS = 'Number of jobs that a worker performs now.'
@@ -65,6 +75,7 @@ export const AccountRef = builder.prismaObject('Account', {
       resolve: ({ monthlyLimit }) => (monthlyLimit === null ? null : Number(monthlyLimit)),
     }),
     usedThisMonth: t.float({ description: USED_THIS_MONTH, resolve: usageOf }),
+    limitShare: t.float({ nullable: true, description: LIMIT_SHARE, resolve: limitShareOf }),
     maxRunning: t.exposeInt('maxRunning', { nullable: true, description: `${MAX_RUNNING} Operators set it.` }),
     runningJobs: t.int({ description: RUNNING_JOBS, resolve: runningOf }),
   }),

@@ -254,7 +254,7 @@ const refuse = (path: string, message: string) =>
   invalidRequest('Invalid arguments: see `details`.', [{ path, message }])
 
 /** @throws RATE_LIMITED if the account's reads take too long */
-async function ledgerDays(
+export async function ledgerDays(
   db: Pick<Database, 'readPool' | 'readShares'>,
   accountId: string,
   { from, to, timeZone }: Days,

@@ -21,6 +21,7 @@ import {
   type LedgerDay,
   newestEntries,
 } from './credit-entries.ts'
+import { type Spending, type SpendingInput, spending } from './spending.ts'
 
 const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Reason of a change of a balance.', {
   grant: 'The operator granted credits or took some back.',
@@ -128,5 +129,38 @@ builder.queryField('creditDays', (t) =>
       timeZone: t.arg.string({ description: 'Time zone of the days, such as `Europe/Berlin`; UTC unless given.' }),
     },
     ...resolvedBy(creditDays, (args: CreditDaysInput) => args),
+  }),
+)
+
+const SpendingRef = builder.objectRef<Spending>('Spending').implement({
+  description: 'Credits that an account spends in the calendar month, in UTC, and how long its balance lasts.',
+  fields: (t) => ({
+    month: t.expose('month', { type: 'DateTime', description: 'Beginning of the month.' }),
+    spent: t.exposeFloat('spent', { description: 'Charges less refunds since the month began, in credits.' }),
+    forecast: t.exposeFloat('forecast', {
+      nullable: true,
+      description:
+        '`spent`, plus for each day that is left of the month the mean of its weekday over the last 28 whole days, today by the part that is left. A weekday that was not seen yet counts as `perDay`. Null if `perDay` is.',
+    }),
+    perDay: t.exposeFloat('perDay', {
+      nullable: true,
+      description:
+        'Credits a day: mean of the last 28 whole days, or of those since the account was made. Null in its first day, and if nothing was spent.',
+    }),
+    balanceDays: t.exposeFloat('balanceDays', {
+      nullable: true,
+      description: 'Whole days that the balance lasts at `perDay`. Null if that is.',
+    }),
+  }),
+})
+
+builder.queryField('spending', (t) =>
+  t.field({
+    type: SpendingRef,
+    nullable: true,
+    description:
+      'Spending of an account in this month with its forecast. Needs the scope account:admin, or a signed-in owner; for another account the scope operator.',
+    args: { account: t.arg.id({ description: "Id or name of an account; the caller's own unless given." }) },
+    ...resolvedBy(spending, (args: SpendingInput) => args),
   }),
 )

@@ -22,6 +22,10 @@ export async function usedThisMonth(
   return new Map(rows.map(({ id, credits }) => [id, credits]))
 }
 
+/** Share of a monthly limit that is used, which warns from 0.8 on; null without a limit. A limit of 0 is used up. */
+export const shareOfLimit = (used: number, limit: bigint | null): number | null =>
+  limit === null ? null : limit === 0n ? 1 : Math.max(0, used / Number(limit))
+
 /** @throws INVALID_REQUEST unless a limit is null, or a whole number of credits */
 export function checkMonthlyLimit(limit: number | null | undefined): bigint | null | undefined {
   if (limit == null) return limit

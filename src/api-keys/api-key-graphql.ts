@@ -1,5 +1,7 @@
 import {
   AccountRef,
+  LIMIT_SHARE,
+  limitShareOf,
   MAX_RUNNING,
   MONTHLY_LIMIT,
   RUNNING_JOBS,
@@ -74,6 +76,7 @@ export const ApiKeyRef = builder.prismaObject('ApiKey', {
       resolve: ({ monthlyLimit }) => (monthlyLimit === null ? null : Number(monthlyLimit)),
     }),
     usedThisMonth: t.float({ description: USED_THIS_MONTH, resolve: usageOf }),
+    limitShare: t.float({ nullable: true, description: LIMIT_SHARE, resolve: limitShareOf }),
     maxRunning: t.exposeInt('maxRunning', { nullable: true, description: `${MAX_RUNNING} ${SET_BY}` }),
     runningJobs: t.int({ description: RUNNING_JOBS, resolve: runningOf }),
     createdBy: t.relation('createdBy', {

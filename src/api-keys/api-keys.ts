@@ -88,6 +88,22 @@ export async function keyNames({ db }: Pick<Context, 'db'>, ids: readonly string
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
+/** Names of an account's keys; a deleted one has its last name, from the record of changes. The caller authorises. */
+export async function lastKeyNames(
+  ctx: Pick<Context, 'db'>,
+  accountId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const names = await keyNames(ctx, ids)
+  const deleted = ids.filter((id) => !names.has(id))
+  if (deleted.length === 0) return names
+  const rows = await ctx.db.prisma.auditEntry.findMany({
+    where: { accountId, action: 'key_deleted', subjectId: { in: deleted } },
+    select: { subjectId: true, subjectName: true },
+  })
+  return new Map([...names, ...rows.map(({ subjectId, subjectName }) => [subjectId ?? '', subjectName ?? ''] as const)])
+}
+
 /**
  * @returns the account whose keys the caller manages; null: any
  * @throws UNAUTHORIZED, FORBIDDEN

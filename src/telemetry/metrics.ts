@@ -87,6 +87,7 @@ export const METRICS = {
   jobs: gauge('Jobs that are kept.', 'type', 'status'),
   webhook_pending: gauge('Webhook deliveries that are to be tried again.'),
   webhook_oldest_pending_age_seconds: gauge('Since the oldest webhook delivery that is due could have been tried.'),
+  monthly_limits: gauge('Monthly limits that are used by 80 % or more (near), or as a whole (used_up).', 'of', 'state'),
   relation_bytes: gauge('Size of a table with its indexes.', 'relation'),
   dead_tuples: gauge('Dead rows of a table.', 'relation'),
   oldest_transaction_age_seconds: gauge('Since the oldest open transaction began.'),

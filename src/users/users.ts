@@ -88,8 +88,16 @@ export const readUser = ({ db }: Context, { user }: { readonly user: User }, que
   db.prisma.user.findUniqueOrThrow({ where: { id: user.id }, select: selectOf(USER_VIEW, query) })
 
 /** Finds addresses of users of the caller's account alone. */
-export async function emailsById({ db, actor }: Context, ids: readonly string[]): Promise<Map<string, string>> {
-  const where = { id: { in: [...ids] }, accountId: 'accountId' in actor ? actor.accountId : '' }
+export const emailsById = (ctx: Context, ids: readonly string[]): Promise<Map<string, string>> =>
+  emailsIn(ctx, 'accountId' in ctx.actor ? ctx.actor.accountId : '', ids)
+
+/** Addresses of users of an account. The caller authorises. */
+export async function emailsIn(
+  { db }: Pick<Context, 'db'>,
+  accountId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const where = { id: { in: [...ids] }, accountId }
   const rows = await db.prisma.user.findMany({ where, select: { id: true, email: true } })
   return new Map(rows.map(({ id, email }) => [id, email]))
 }

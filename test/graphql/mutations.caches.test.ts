@@ -201,6 +201,7 @@ const VOICES = '{ accountVoices { id name } }'
 const FROM = new Date(Date.now() - 86_400_000).toISOString()
 const SERIES = `jobSeries(from: "${FROM}", step: DAY) { points { at accepted failed } }`
 const DAYS = `creditDays(from: "${FROM}") { at spent granted }`
+const USAGE = `usageDays(from: "${FROM}", groupBy: API_KEY) { at group credits jobs }`
 /** All that shows rows of a table, each root field in a query of its own: `viewer`, which is asked for as a whole, last. */
 const SHOWN = {
   jobs: [
@@ -217,6 +218,8 @@ const SHOWN = {
     '{ account { id credits creditEntries { id } } }',
     '{ creditEntries { nodes { id amount } } }',
     `{ ${DAYS} }`,
+    `{ ${USAGE} }`,
+    '{ spending { spent balanceDays } }',
     `{ viewer { scopes account { id credits } creditEntries { nodes { id } } ${DAYS} } }`,
   ],
   deliveries: [

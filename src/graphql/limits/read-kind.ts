@@ -12,8 +12,18 @@ import { type Fragments, fragmentsOf } from './limits.ts'
 const VIEWER = 'viewer'
 const TOTAL = 'totalCount'
 /** Read on `readPool`, as the parts of a series are. */
-const STATISTICS = new Set(['creditDays', 'creditEntries', 'failureCauses', 'jobPage', 'jobStats', 'webhookStats'])
+const STATISTICS = new Set([
+  'creditDays',
+  'creditEntries',
+  'failureCauses',
+  'jobPage',
+  'jobStats',
+  'spending',
+  'webhookStats',
+])
 const SERIES = 'jobSeries'
+/** It reads the ledger and the jobs. */
+const USAGE = 'usageDays'
 const SERIES_PARTS = new Set(['points', 'groups'])
 /** Their totals may be read on `readPool`. */
 const LONG_LISTS = new Set(['allJobs', 'auditEntries', 'deliveries', 'jobs', 'webhookDeliveries'])
@@ -54,6 +64,7 @@ const countsIn = (fragments: Fragments, set: SelectionSetNode | undefined): Coun
     const below = namesIn(fragments, selectionSet)
     if (name === SERIES) return below.filter((part) => SERIES_PARTS.has(part)).map(() => count(true))
     const isPage = below.length > 1 && below.includes(TOTAL)
+    if (name === USAGE) return [count(true), count(true)]
     if (STATISTICS.has(name)) return [count(true, isPage)]
     const deeper = deepNamesIn(fragments, selectionSet)
     return [

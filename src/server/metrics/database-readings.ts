@@ -28,6 +28,18 @@ const WEBHOOKS = `
   select count(*)::float8 as pending,
     coalesce(extract(epoch from now() - min(next_attempt_at) filter (where next_attempt_at <= now())), 0)::float8 as "oldestSeconds"
   from webhook_delivery where state = 'pending'`
+/** Of accounts and keys that can be used. */
+const LIMITS = `
+  select "of", count(*) filter (where share >= 0.8 and share < 1)::float8 as near, count(*) filter (where share >= 1)::float8 as "usedUp"
+  from (values ('account'), ('key')) kinds ("of") left join (
+    select limited."of", case when most = 0 then 1 else
+      (select coalesce(sum(u.credits), 0) from monthly_usage u where u.owner_id = limited.id and u.month = usage_month(now())) / most end as share
+    from (
+      select 'account' as "of", id, monthly_limit as most from account where monthly_limit is not null and disabled_at is null
+      union all
+      select 'key', id, monthly_limit from api_key where monthly_limit is not null and coalesce(expires_at > now(), true)
+    ) limited
+  ) shares using ("of") group by "of"`
 const KINDS: readonly (readonly [what: string, since: string, keptSeconds: number])[] = [
   [
     'webhook_delivery',
@@ -54,7 +66,7 @@ const TIDIED = KINDS.map(
 
 const GAUGES = [
   ...(['queue_jobs', 'queue_oldest_age_seconds', 'jobs', 'workers', 'webhook_pending'] as const),
-  ...(['webhook_oldest_pending_age_seconds', 'clock_offset_seconds', 'migration_rows'] as const),
+  ...(['monthly_limits', 'webhook_oldest_pending_age_seconds', 'clock_offset_seconds', 'migration_rows'] as const),
   ...(['relation_bytes', 'dead_tuples', 'oldest_transaction_age_seconds', 'replication_lag_bytes'] as const),
   ...(['engine_state', 'engine_speech_seconds', 'engine_real_time_factor'] as const),
   ...(['retention_backlog_seconds', 'data_free_bytes', 'data_size_bytes'] as const),
@@ -146,6 +158,11 @@ async function readCounts({ db: { pool, prisma } }: ReadingParts, add: Add): Pro
   for (const { pending, oldestSeconds } of webhooks.rows) {
     add('webhook_pending', {}, pending)
     add('webhook_oldest_pending_age_seconds', {}, oldestSeconds)
+  }
+  const limits = await pool.query<{ of: 'account' | 'key'; near: number; usedUp: number }>(LIMITS)
+  for (const { of, near, usedUp } of limits.rows) {
+    add('monthly_limits', { of, state: 'near' }, near)
+    add('monthly_limits', { of, state: 'used_up' }, usedUp)
   }
   add('clock_offset_seconds', {}, (await clockOffsetMs(pool)) / 1000)
 }

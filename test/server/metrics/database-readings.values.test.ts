@@ -148,6 +148,29 @@ test('deliveries that wait for another attempt are pending, and the oldest that 
   expect(read('webhook_oldest_pending_age_seconds')).toBeCloseTo(90, -2)
 })
 
+test('monthly limits of accounts and keys that can be used are near from 80 % on, and used up at 100 %', async () => {
+  const limited = async (used: number, kind: 'account' | 'key') => {
+    const owner = await service.createAccount()
+    const { apiKeyId } = await service.createKey(owner)
+    await query(`update ${kind === 'key' ? 'api_key' : 'account'} set monthly_limit = 100 where id = $1`, [
+      kind === 'key' ? apiKeyId : owner,
+    ])
+    await insertJob(service.runtime.db, owner, { cost: String(used), apiKeyId })
+    return owner
+  }
+  for (const used of [79, 80, 99, 100]) await limited(used, 'account')
+  await limited(85, 'key')
+  const disabled = await limited(100, 'account')
+  await query('update account set disabled_at = now() where id = $1', [disabled])
+  const read = await readings()
+  expect(['account', 'key'].map((of) => ['near', 'used_up'].map((state) => read('monthly_limits', of, state)))).toEqual(
+    [
+      [2, 1],
+      [1, 0],
+    ],
+  )
+})
+
 test('workers are alive by their heartbeat', async () => {
   await query(
     `insert into worker (id, host, version, slots, in_flight, gpus, heartbeat_at)
