@@ -40,7 +40,8 @@ const AuditPage = forOwners(async () => (await settings()).AuditPage)
 const WebhooksPage = forOwners(async () => (await settings()).WebhooksPage)
 const DeliveriesPage = forOwners(async () => (await settings()).DeliveriesPage)
 const DeliveryPage = forOwners(async () => (await settings()).DeliveryPage)
-const CreditsPage = forOwners(async () => (await settings()).CreditsPage)
+// With the charts.
+const CreditsPage = forOwners(async () => (await import('./credits/credits-page.tsx')).CreditsPage)
 const PeoplePage = forOwners(async () => (await settings()).PeoplePage)
 const ProfilePage = screenFile(async () => (await settings()).ProfilePage)
 const OperatorPage = guarded(

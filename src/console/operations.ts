@@ -379,6 +379,17 @@ export type TimeSource =
   /** An estimate by the number of letters; words are in order and within their sentence. */
   | 'ESTIMATED';
 
+/** Property by which usage is grouped. */
+export type UsageGroup =
+  /** API key that submitted the jobs. */
+  | 'API_KEY'
+  /** Endpoint or workflow of the jobs. */
+  | 'ENDPOINT'
+  /** Tag of the jobs. A job counts in each of its tags, so the sums of tags may be more than all. */
+  | 'TAG'
+  /** User that submitted the jobs. */
+  | 'USER';
+
 /** Role of a user in an account. */
 export type UserRole =
   /** The user may submit and read jobs. */
@@ -463,7 +474,7 @@ export type WorkerServerState =
   /** The server was started and does not answer yet. */
   | 'STARTING';
 
-export type KeyRowFragment = { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, maxRunning: number | null, createdBy: { id: string, email: string } | null };
+export type KeyRowFragment = { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, limitShare: number | null, maxRunning: number | null, createdBy: { id: string, email: string } | null };
 
 export type ApiKeysQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -473,7 +484,7 @@ export type ApiKeysQueryVariables = Exact<{
 }>;
 
 
-export type ApiKeysQuery = { apiKeys: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, maxRunning: number | null, createdBy: { id: string, email: string } | null } }> } };
+export type ApiKeysQuery = { apiKeys: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, limitShare: number | null, maxRunning: number | null, createdBy: { id: string, email: string } | null } }> } };
 
 export type OneKeyQueryVariables = Exact<{
   id: string;
@@ -483,7 +494,7 @@ export type OneKeyQueryVariables = Exact<{
 export type OneKeyQuery = { node:
     | { __typename: 'Account' }
     | { __typename: 'AccountVoice' }
-    | { __typename: 'ApiKey', id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, maxRunning: number | null, createdBy: { id: string, email: string } | null }
+    | { __typename: 'ApiKey', id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, monthlyLimit: number | null, usedThisMonth: number, limitShare: number | null, maxRunning: number | null, createdBy: { id: string, email: string } | null }
     | { __typename: 'Artifact' }
     | { __typename: 'AuditEntry' }
     | { __typename: 'CompanionChatJob' }
@@ -627,23 +638,28 @@ export type CreditsQueryVariables = Exact<{
 }>;
 
 
-export type CreditsQuery = { account: { name: string, credits: number }, creditEntries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, kind: CreditKind, amount: number, balance: number | null, jobId: string | null, createdAt: string } }> } };
+export type CreditsQuery = { account: { name: string, credits: number }, creditEntries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, kind: CreditKind, amount: number, balance: number | null, jobId: string | null, createdAt: string, job:
+          | { __typename: 'CompanionChatJob', type: JobType, endpointKey: string }
+          | { __typename: 'CompanionMediaTagJob', type: JobType, endpointKey: string }
+          | { __typename: 'CompanionRetargetJob', type: JobType, endpointKey: string }
+          | { __typename: 'GenerationJob', type: JobType, endpointKey: string }
+          | { __typename: 'VoiceJob', textExcerpt: string | null, type: JobType, endpointKey: string }
+         | null } }> } };
 
-export type SpentQueryVariables = Exact<{
-  filter?: JobsFilter | null | undefined;
-}>;
+export type SpendingQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type SpentQuery = { account: { id: string, createdAt: string, monthlyLimit: number | null, usedThisMonth: number }, jobStats: Array<{ credits: number | null }> };
+export type SpendingQuery = { account: { id: string, monthlyLimit: number | null, usedThisMonth: number, limitShare: number | null }, spending: { month: string, spent: number, forecast: number | null, perDay: number | null, balanceDays: number | null } | null };
 
-export type CreditDaysQueryVariables = Exact<{
+export type UsageQueryVariables = Exact<{
   from: string;
   to?: string | null | undefined;
   timeZone?: string | null | undefined;
+  by: UsageGroup;
 }>;
 
 
-export type CreditDaysQuery = { creditDays: Array<{ at: string, granted: number, spent: number, carried: number }> };
+export type UsageQuery = { creditDays: Array<{ at: string, spent: number }>, usageDays: Array<{ group: string | null, name: string | null, credits: number, jobs: number, characters: number, audioSeconds: number }> | null };
 
 type JobRow_CompanionChatJob_Fragment = { __typename: 'CompanionChatJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, tags: Array<string> };
 
@@ -932,13 +948,38 @@ export type KeyNamesQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type KeyNamesQuery = { apiKeys: { edges: Array<{ node: { id: string, name: string } }> } };
 
+export type PersonNameQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type PersonNameQuery = { node:
+    | { __typename: 'Account' }
+    | { __typename: 'AccountVoice' }
+    | { __typename: 'ApiKey' }
+    | { __typename: 'Artifact' }
+    | { __typename: 'AuditEntry' }
+    | { __typename: 'CompanionChatJob' }
+    | { __typename: 'CompanionMediaTagJob' }
+    | { __typename: 'CompanionRetargetJob' }
+    | { __typename: 'CreditEntry' }
+    | { __typename: 'GenerationJob' }
+    | { __typename: 'User', email: string }
+    | { __typename: 'Voice' }
+    | { __typename: 'VoiceEndpoint' }
+    | { __typename: 'VoiceJob' }
+    | { __typename: 'WebhookDelivery' }
+    | { __typename: 'Worker' }
+    | { __typename: 'Workflow' }
+   | null };
+
 export type OneAccountQueryVariables = Exact<{
   account: string;
   lately?: JobsFilter | null | undefined;
 }>;
 
 
-export type OneAccountQuery = { account: { id: string, name: string, credits: number, createdAt: string, disabledAt: string | null, monthlyLimit: number | null, usedThisMonth: number, maxRunning: number | null }, unfinished: Array<{ status: JobStatus | null, jobs: number }>, lately: Array<{ status: JobStatus | null, jobs: number, credits: number | null }> };
+export type OneAccountQuery = { account: { id: string, name: string, credits: number, createdAt: string, disabledAt: string | null, monthlyLimit: number | null, usedThisMonth: number, limitShare: number | null, maxRunning: number | null }, unfinished: Array<{ status: JobStatus | null, jobs: number }>, lately: Array<{ status: JobStatus | null, jobs: number, credits: number | null }> };
 
 export type AccountHoldersQueryVariables = Exact<{
   account: string;
@@ -1202,7 +1243,7 @@ export type AccountsQueryVariables = Exact<{
 }>;
 
 
-export type AccountsQuery = { accounts: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, credits: number, createdAt: string, disabledAt: string | null, monthlyLimit: number | null, usedThisMonth: number } }> } };
+export type AccountsQuery = { accounts: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, credits: number, createdAt: string, disabledAt: string | null, monthlyLimit: number | null, usedThisMonth: number, limitShare: number | null } }> } };
 
 export type CreateAccountMutationVariables = Exact<{
   name: string;
@@ -1239,7 +1280,7 @@ export type OverviewQueryVariables = Exact<{
 }>;
 
 
-export type OverviewQuery = { jobStats: Array<{ status: JobStatus | null, jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null }>, jobSeries: { points: Array<{ accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number }> }, failures: { totalCount: number, edges: Array<{ node:
+export type OverviewQuery = { account: { id: string, monthlyLimit: number | null, limitShare: number | null }, jobStats: Array<{ status: JobStatus | null, jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null }>, jobSeries: { points: Array<{ accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number }> }, failures: { totalCount: number, edges: Array<{ node:
         | { __typename: 'CompanionChatJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, tags: Array<string> }
         | { __typename: 'CompanionMediaTagJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, tags: Array<string> }
         | { __typename: 'CompanionRetargetJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, tags: Array<string> }
@@ -1842,8 +1883,8 @@ export type WindowJobsQueryVariables = Exact<{
 
 export type WindowJobsQuery = { jobs: { totalCount: number }, service: { limits: { exportJobs: number } } };
 
-export const apiKeys: Operation<ApiKeysQuery, ApiKeysQueryVariables> = { query: "query ApiKeys($first:Int$after:String$last:Int$before:String){apiKeys(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...KeyRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt monthlyLimit usedThisMonth maxRunning createdBy{id email}}" }
-export const oneKey: Operation<OneKeyQuery, OneKeyQueryVariables> = { query: "query OneKey($id:ID!){node(id:$id){__typename ...on ApiKey{...KeyRow}}}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt monthlyLimit usedThisMonth maxRunning createdBy{id email}}" }
+export const apiKeys: Operation<ApiKeysQuery, ApiKeysQueryVariables> = { query: "query ApiKeys($first:Int$after:String$last:Int$before:String){apiKeys(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...KeyRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt monthlyLimit usedThisMonth limitShare maxRunning createdBy{id email}}" }
+export const oneKey: Operation<OneKeyQuery, OneKeyQueryVariables> = { query: "query OneKey($id:ID!){node(id:$id){__typename ...on ApiKey{...KeyRow}}}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt monthlyLimit usedThisMonth limitShare maxRunning createdBy{id email}}" }
 export const keyJobs: Operation<KeyJobsQuery, KeyJobsQueryVariables> = { query: "query KeyJobs($filter:JobsFilter){jobs(filter:$filter first:1){totalCount}}" }
 export const grantableScopes: Operation<GrantableScopesQuery, GrantableScopesQueryVariables> = { query: "query GrantableScopes{grantableScopes{name description}}" }
 export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables> = { query: "mutation CreateKey($name:String!$scopes:[String!]$expiresAt:DateTime$monthlyLimit:Float$maxRunning:Int){createApiKey(name:$name scopes:$scopes expiresAt:$expiresAt monthlyLimit:$monthlyLimit maxRunning:$maxRunning){__typename ...on NewApiKey{apiKey apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -1856,9 +1897,9 @@ export const signOut: Operation<SignOutMutation, SignOutMutationVariables> = { q
 export const auditLog: Operation<AuditLogQuery, AuditLogQueryVariables> = { query: "query AuditLog($account:ID$all:Boolean$actions:[AuditedAction!]$createdAt:TimeRange$first:Int$after:String$last:Int$before:String){auditEntries(account:$account all:$all actions:$actions createdAt:$createdAt first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id action accountId subjectId subjectName detail createdAt by{kind callerId name}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const words: Operation<WordsQuery, WordsQueryVariables> = { query: "query Words($jobId:ID!){voiceJob(id:$jobId){id timing sentences{...Timed}words{...Timed}}}fragment Timed on TimedText{text start end offset length}" }
 export const captionFile: Operation<CaptionFileQuery, CaptionFileQueryVariables> = { query: "query CaptionFile($jobId:ID!$format:CaptionFormat!){voiceJob(id:$jobId){id captions(format:$format)}}" }
-export const credits: Operation<CreditsQuery, CreditsQueryVariables> = { query: "query Credits($first:Int$after:String$last:Int$before:String$kinds:[CreditKind!]$createdAt:TimeRange){account{name credits}creditEntries(first:$first after:$after last:$last before:$before kinds:$kinds createdAt:$createdAt){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
-export const spent: Operation<SpentQuery, SpentQueryVariables> = { query: "query Spent($filter:JobsFilter){account{id createdAt monthlyLimit usedThisMonth}jobStats(filter:$filter){credits}}" }
-export const creditDays: Operation<CreditDaysQuery, CreditDaysQueryVariables> = { query: "query CreditDays($from:DateTime!$to:DateTime$timeZone:String){creditDays(from:$from to:$to timeZone:$timeZone){at granted spent carried}}" }
+export const credits: Operation<CreditsQuery, CreditsQueryVariables> = { query: "query Credits($first:Int$after:String$last:Int$before:String$kinds:[CreditKind!]$createdAt:TimeRange){account{name credits}creditEntries(first:$first after:$after last:$last before:$before kinds:$kinds createdAt:$createdAt){pageInfo{...Pages}edges{node{id kind amount balance jobId job{__typename type endpointKey ...on VoiceJob{textExcerpt}}createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const spending: Operation<SpendingQuery, SpendingQueryVariables> = { query: "query Spending{account{id monthlyLimit usedThisMonth limitShare}spending{month spent forecast perDay balanceDays}}" }
+export const usage: Operation<UsageQuery, UsageQueryVariables> = { query: "query Usage($from:DateTime!$to:DateTime$timeZone:String$by:UsageGroup!){creditDays(from:$from to:$to timeZone:$timeZone){at spent}usageDays(from:$from to:$to timeZone:$timeZone groupBy:$by){group name credits jobs characters audioSeconds}}" }
 export const jobs: Operation<JobsQuery, JobsQueryVariables> = { query: "query Jobs($filter:JobsFilter$orderBy:JobOrder$first:Int$after:String$last:Int$before:String){jobs(filter:$filter orderBy:$orderBy first:$first after:$after last:$last before:$before){totalCount pageInfo{...Pages}edges{node{...JobRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts tags ...on VoiceJob{chunksDone chunksTotal audioMs voice voiceName language textExcerpt}}" }
 export const jobCounts: Operation<JobCountsQuery, JobCountsQueryVariables> = { query: "query JobCounts($filter:JobsFilter){jobStats(groupBy:[STATUS]filter:$filter){status jobs}}" }
 export const jobsLive: Operation<JobsLiveSubscription, JobsLiveSubscriptionVariables> = { query: "subscription JobsLive($filter:JobsFilter){jobChanges(filter:$filter everyMs:500 endedWithinMs:60000){jobs{...JobRow}removedIds}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts tags ...on VoiceJob{chunksDone chunksTotal audioMs voice voiceName language textExcerpt}}" }
@@ -1879,7 +1920,8 @@ export const lexicon: Operation<LexiconQuery, LexiconQueryVariables> = { query: 
 export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariables> = { query: "mutation SetLexicon($entries:[LexiconEntryInput!]!){setLexicon(entries:$entries){__typename ...on Lexicon{entries{language grapheme alias}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const endpointKeys: Operation<EndpointKeysQuery, EndpointKeysQueryVariables> = { query: "query EndpointKeys{myEndpoints{id}}" }
 export const keyNames: Operation<KeyNamesQuery, KeyNamesQueryVariables> = { query: "query KeyNames{apiKeys(first:100){edges{node{id name}}}}" }
-export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt disabledAt monthlyLimit usedThisMonth maxRunning}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
+export const personName: Operation<PersonNameQuery, PersonNameQueryVariables> = { query: "query PersonName($id:ID!){node(id:$id){__typename ...on User{email}}}" }
+export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt disabledAt monthlyLimit usedThisMonth limitShare maxRunning}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
 export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword isFederated}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}}" }
 export const accountLedger: Operation<AccountLedgerQuery, AccountLedgerQueryVariables> = { query: "query AccountLedger($account:ID!$first:Int$after:String$last:Int$before:String){creditEntries(account:$account first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const updateAccount: Operation<UpdateAccountMutation, UpdateAccountMutationVariables> = { query: "mutation UpdateAccount($account:ID!$monthlyLimit:Float$maxRunning:Int){updateAccount(account:$account monthlyLimit:$monthlyLimit maxRunning:$maxRunning){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -1905,11 +1947,11 @@ export const workersLive: Operation<WorkersLiveSubscription, WorkersLiveSubscrip
 export const allJobs: Operation<AllJobsQuery, AllJobsQueryVariables> = { query: "query AllJobs($account:ID$filter:JobsFilter$first:Int$after:String$last:Int$before:String){allJobs(account:$account filter:$filter first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...JobRow cause account{id name}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts tags ...on VoiceJob{chunksDone chunksTotal audioMs voice voiceName language textExcerpt}}" }
 export const anyJob: Operation<AnyJobQuery, AnyJobQueryVariables> = { query: "query AnyJob($id:ID!){node(id:$id){__typename ...on Job{...JobRow queuePosition releases attemptHistory{...Attempt worker cause}poolServed pool error cause account{id name credits}artifacts{id output contentType bytes durationMs sha256 deletedAt}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts tags ...on VoiceJob{chunksDone chunksTotal audioMs voice voiceName language textExcerpt}}fragment Attempt on JobAttempt{number startedAt endedAt outcome error}" }
 export const accountNames: Operation<AccountNamesQuery, AccountNamesQueryVariables> = { query: "query AccountNames($search:String){accounts(search:$search first:8){edges{node{id name}}}}" }
-export const accounts: Operation<AccountsQuery, AccountsQueryVariables> = { query: "query Accounts($search:String$first:Int$after:String$last:Int$before:String){accounts(search:$search first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name credits createdAt disabledAt monthlyLimit usedThisMonth}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const accounts: Operation<AccountsQuery, AccountsQueryVariables> = { query: "query Accounts($search:String$first:Int$after:String$last:Int$before:String){accounts(search:$search first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name credits createdAt disabledAt monthlyLimit usedThisMonth limitShare}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const createAccount: Operation<CreateAccountMutation, CreateAccountMutationVariables> = { query: "mutation CreateAccount($name:String!$credits:Int!){createAccount(name:$name credits:$credits){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const creditAccount: Operation<CreditAccountMutation, CreditAccountMutationVariables> = { query: "mutation CreditAccount($account:ID!$amount:Int!$idempotencyKey:String!){creditAccount(account:$account amount:$amount idempotencyKey:$idempotencyKey){__typename ...on Account{id credits}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const callExample: Operation<CallExampleQuery, CallExampleQueryVariables> = { query: "query CallExample{myEndpoints{slug voiceInput schema voices{slug}}}" }
-export const overview: Operation<OverviewQuery, OverviewQueryVariables> = { query: "query Overview($today:JobsFilter$failed:JobsFilter$from:DateTime!){jobStats(filter:$today groupBy:[STATUS]){status jobs audioSeconds characters credits}jobSeries(from:$from step:HOUR){points{accepted completed failed waiting audioSeconds}}failures:jobs(filter:$failed first:8){totalCount edges{node{...JobRow}}}latest:jobs(first:8){totalCount edges{node{...JobRow}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts tags ...on VoiceJob{chunksDone chunksTotal audioMs voice voiceName language textExcerpt}}" }
+export const overview: Operation<OverviewQuery, OverviewQueryVariables> = { query: "query Overview($today:JobsFilter$failed:JobsFilter$from:DateTime!){account{id monthlyLimit limitShare}jobStats(filter:$today groupBy:[STATUS]){status jobs audioSeconds characters credits}jobSeries(from:$from step:HOUR){points{accepted completed failed waiting audioSeconds}}failures:jobs(filter:$failed first:8){totalCount edges{node{...JobRow}}}latest:jobs(first:8){totalCount edges{node{...JobRow}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts tags ...on VoiceJob{chunksDone chunksTotal audioMs voice voiceName language textExcerpt}}" }
 export const firstSteps: Operation<FirstStepsQuery, FirstStepsQueryVariables> = { query: "query FirstSteps($operates:Boolean!$owns:Boolean!){myEndpoints{slug name voiceInput schema isServed voices{slug name language}settings@include(if:$operates){engine}}spoken:jobs(filter:{types:[VOICE]statuses:[COMPLETED]}first:50){edges{node{__typename id ...on VoiceJob{voice}}}}apiKeys(first:10)@include(if:$owns){edges{node{id createdBy{id}}}}webhookDeliveries(filter:{states:[SUCCEEDED]}first:1)@include(if:$owns){edges{node{id}}}}" }
 export const peaks: Operation<PeaksQuery, PeaksQueryVariables> = { query: "query Peaks($jobId:ID!$count:Int!){voiceJob(id:$jobId){id artifacts{peaks(count:$count)}}}" }
 export const people: Operation<PeopleQuery, PeopleQueryVariables> = { query: "query People($first:Int$after:String$last:Int$before:String){users(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id email role createdAt lastSeenAt disabledAt hasPassword isFederated}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }

@@ -98,7 +98,7 @@ interface ButtonsProps {
 const Buttons = ({ isNew, isRunning, isReady, onClose }: ButtonsProps) => (
   <div class="row end">
     <button type="button" class="button" aria-disabled={isRunning} onClick={onClose}>
-      Back
+      Go back
     </button>
     <button type="submit" class="button primary" aria-disabled={!isReady}>
       {isNew ? 'Create' : 'Save'}

@@ -12,9 +12,11 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 const SHOWN = 2
 
+export const scopeInWords = (scope: string): string => WORDS[scope] ?? scope
+
 /** Scopes in one line: "speak, read jobs and 2 more". Scopes that operators invented are shown as they are. */
 export function scopesInWords(scopes: readonly string[]): string {
-  const words = scopes.map((scope) => WORDS[scope] ?? scope)
+  const words = scopes.map(scopeInWords)
   if (words.length <= SHOWN) return words.join(', ')
   return `${words.slice(0, SHOWN).join(', ')} and ${words.length - SHOWN} more`
 }

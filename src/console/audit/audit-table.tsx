@@ -1,4 +1,5 @@
 import { at } from '../api/base.ts'
+import { scopeInWords } from '../api-keys/scope-words.ts'
 import type { AuditLogQuery } from '../operations.ts'
 import { count, isolated } from '../parts/format.ts'
 import { Moment } from '../parts/moment.tsx'
@@ -16,7 +17,7 @@ interface AuditTableProps {
 /** Changes, newest first: when, which caller, what, and to what. */
 export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
   <div class="table-box as-cards">
-    <table aria-label="Changes">
+    <table class="audit-table" aria-label="Changes">
       <thead>
         <tr>
           <th>What</th>
@@ -104,7 +105,14 @@ function Detail({ text }: { text: string | null }) {
 }
 
 function detailOf({ action, detail }: AuditRow): string | null {
+  if (action === 'KEY_CREATED' || action === 'KEY_UPDATED') return detail === null ? null : keyInWords(detail)
   if (!['CREDITS_GRANTED', 'ACCOUNT_CREATED'].includes(action) || detail === null) return detail
   const credits = Number(detail)
   return Number.isFinite(credits) ? `${credits > 0 ? '+' : ''}${count(credits)} credits` : detail
+}
+
+/** Scopes with blanks between them, then limits. */
+function keyInWords(detail: string): string {
+  const [scopes = '', ...limits] = detail.split(', ')
+  return [...scopes.split(' ').map(scopeInWords), ...limits].join(', ')
 }

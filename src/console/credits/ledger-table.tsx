@@ -1,11 +1,14 @@
 import { at } from '../api/base.ts'
+import { jobName } from '../jobs/job-name.ts'
 import type { CreditsQuery } from '../operations.ts'
 import { count } from '../parts/format.ts'
 import { Moment } from '../parts/moment.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { KINDS } from './credit-filter.ts'
 
-type Entry = CreditsQuery['creditEntries']['edges'][number]['node']
+type Listed = CreditsQuery['creditEntries']['edges'][number]['node']
+/** Operators' lists have no texts of jobs. */
+type Entry = Omit<Listed, 'job'> & { readonly job?: Listed['job'] }
 
 interface LedgerTableProps {
   readonly entries: readonly Entry[]
@@ -27,12 +30,14 @@ export const LedgerTable = ({ entries, jobsPath = '/jobs' }: LedgerTableProps) =
         </tr>
       </thead>
       <tbody>
-        {entries.map(({ id, kind, amount, balance, jobId, createdAt }) => (
+        {entries.map(({ id, kind, amount, balance, jobId, job, createdAt }) => (
           <tr key={id}>
             <th scope="row">
               <span class={`pill ${KINDS[kind][1]}`}>{KINDS[kind][0]}</span>
             </th>
-            <td>{jobId ? <ShortId id={jobId} href={at(`${jobsPath}/${jobId}`)} /> : <span class="faint">–</span>}</td>
+            <td class="ledger-job">
+              <JobLink jobId={jobId} job={job} jobsPath={jobsPath} />
+            </td>
             <td>
               <Moment at={createdAt} />
             </td>
@@ -48,3 +53,21 @@ export const LedgerTable = ({ entries, jobsPath = '/jobs' }: LedgerTableProps) =
     </table>
   </div>
 )
+
+interface JobLinkProps extends Pick<Entry, 'jobId' | 'job'> {
+  readonly jobsPath: string
+}
+
+/** The job by its first words; where the list has none, by its id. */
+function JobLink({ jobId, job, jobsPath }: JobLinkProps) {
+  if (!jobId) return <span class="faint">–</span>
+  if (job === null) return <span class="faint">Deleted job</span>
+  const href = at(`${jobsPath}/${jobId}`)
+  return job === undefined ? (
+    <ShortId id={jobId} href={href} />
+  ) : (
+    <a class="clip-cell" href={href} dir="auto" title={jobName(job)}>
+      {jobName(job)}
+    </a>
+  )
+}

@@ -42,6 +42,7 @@ export const FILTERS = [
   'to',
   'search',
   'tag',
+  'user',
   'words',
 ] as const
 
@@ -72,6 +73,7 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
     errorCodes: known('error', ERRORS),
     endpointKeys: text('endpoint', /^[a-z_]+\.[\w./-]{1,100}$/i),
     apiKeyIds: text('key', /^key_[a-z0-9]{26}$/),
+    userIds: text('user', /^user_[a-z0-9]{26}$/),
     idPrefix: text('search', ID_PREFIX)?.[0],
     tags: query.tag ? [query.tag] : undefined,
     words: query.words?.trim() || undefined,
@@ -83,8 +85,15 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
 
 /** The filter as parameters of the export. The export takes the time as `from` and `to`, so it is left out here. */
 export function exportQuery(filter: JobsFilter): Readonly<Record<string, string>> {
-  const { statuses, types, errorCodes, endpointKeys, apiKeyIds, idPrefix, tags, words } = filter
-  const parts = { status: statuses, type: types, error: errorCodes, endpoint: endpointKeys, key: apiKeyIds }
+  const { statuses, types, errorCodes, endpointKeys, apiKeyIds, userIds, idPrefix, tags, words } = filter
+  const parts = {
+    status: statuses,
+    type: types,
+    error: errorCodes,
+    endpoint: endpointKeys,
+    key: apiKeyIds,
+    user: userIds,
+  }
   const lists = Object.entries(parts).flatMap(([name, values]) =>
     values ? [[name, values.join(',').toLowerCase()]] : [],
   )

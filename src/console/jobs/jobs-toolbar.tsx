@@ -4,6 +4,7 @@ import { at } from '../api/base.ts'
 import { keyNames } from '../lists/key-names.ts'
 import { LinkedEnds } from '../lists/linked-ends.tsx'
 import { PauseButton } from '../lists/pause-button.tsx'
+import { PersonChip } from '../lists/person-chip.tsx'
 import { RemovableChips } from '../lists/removable-chips.tsx'
 import { Fold } from '../menus/fold.tsx'
 import type { JobCountsQuery } from '../operations.ts'
@@ -82,6 +83,7 @@ export function LinkedFilters() {
   return (
     <>
       <RemovableChips filters={shown} />
+      {query.user && <PersonChip id={query.user} />}
       <LinkedEnds />
     </>
   )
@@ -153,8 +155,9 @@ type Option = readonly [value: string, text: string]
 
 interface ChoiceProps {
   readonly name: string
-  /** Without a choice. */
   readonly label: string
+  /** The text without a choice; the label unless given. */
+  readonly none?: string
   readonly options?: readonly Option[]
   readonly groups?: readonly (readonly [name: string, options: readonly Option[]])[]
   /** The choice replaces these parameters. */
@@ -162,7 +165,7 @@ interface ChoiceProps {
 }
 
 /** A parameter of the address that has one of a few values. */
-export function Choice({ name, label, options = [], groups = [], clears }: ChoiceProps) {
+export function Choice({ name, label, none = label, options = [], groups = [], clears }: ChoiceProps) {
   const { query, change } = useAddress()
   return (
     <select
@@ -171,7 +174,7 @@ export function Choice({ name, label, options = [], groups = [], clears }: Choic
       value={query[name] ?? ''}
       onChange={(event) => change({ ...clears, [name]: event.currentTarget.value, ...TO_START })}
     >
-      <option value="">{label}</option>
+      <option value="">{none}</option>
       <Options options={options} />
       {groups.map(([group, some]) => (
         <optgroup key={group} label={group}>

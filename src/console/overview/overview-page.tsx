@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { now, timeNow } from '../api/clock.ts'
+import { isOwner } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
 import { JobCell } from '../jobs/job-cell.tsx'
 import { JobState } from '../jobs/job-state.tsx'
@@ -9,6 +10,7 @@ import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { type JobRowFragment, type OverviewQuery, overview as overviewQuery } from '../operations.ts'
 import { count, duration, share, shortCount } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
+import { LimitNotice } from '../parts/limit-notice.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
@@ -50,6 +52,7 @@ export function OverviewPage() {
           const hasSteps = !areAway() && (data.latest.totalCount ?? 0) <= BEGINNER_JOBS
           return (
             <div class="cards">
+              {isOwner.value && <LimitNotice of={data.account} />}
               {hasSteps && <Steps />}
               {!(isFresh && hasSteps) && <Figures data={data} />}
             </div>

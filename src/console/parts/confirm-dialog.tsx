@@ -40,7 +40,7 @@ export function ConfirmDialog({ title, children, action, isDanger, typed, isOff,
         {confirm.failure !== null && <Failure failure={confirm.failure} />}
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
-            Keep as it is
+            Go back
           </button>
           <button
             type="submit"

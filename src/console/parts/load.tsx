@@ -29,15 +29,22 @@ export function Load<Data>({ query, skeleton, children }: LoadProps<Data>) {
           {children(data)}
         </div>
       )}
-      {data === null && failure === null && (
-        <div aria-busy="true" class="skeletons">
-          <span class="unseen">Loading</span>
-          {skeleton}
-        </div>
-      )}
+      {isFirst(query) && <Skeleton>{skeleton}</Skeleton>}
     </>
   )
 }
+
+/** Neither data nor a failure are there yet. */
+export const isFirst = ({ data, failure }: Pick<Loaded<unknown>, 'data' | 'failure'>): boolean =>
+  data === null && failure === null
+
+/** Stands for what is loaded for the first time. */
+export const Skeleton = ({ children }: { readonly children: ComponentChildren }) => (
+  <div aria-busy="true" class="skeletons">
+    <span class="unseen">Loading</span>
+    {children}
+  </div>
+)
 
 /** The service's time at a moment of the clock that only rises. */
 const timeAt = (moment: number): number => timeNow() - performance.now() + moment

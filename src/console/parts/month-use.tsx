@@ -1,21 +1,23 @@
 import { count } from './format.ts'
+import { NEAR, untilWhen } from './limit-notice.tsx'
 
 interface MonthUse {
   readonly usedThisMonth: number
   readonly monthlyLimit?: number | null
+  readonly limitShare?: number | null
 }
 
 /** Credits used this month, of how many. */
 export const monthUse = ({ usedThisMonth, monthlyLimit }: MonthUse): string =>
   monthlyLimit == null ? count(usedThisMonth) : `${count(usedThisMonth)} of ${count(monthlyLimit)}`
 
-const isUsedUp = ({ usedThisMonth, monthlyLimit }: MonthUse): boolean =>
-  monthlyLimit != null && usedThisMonth >= monthlyLimit
-
-/** A second line of a cell, which marks what has reached its limit; absent if nothing is used or limited. */
+/** A second line of a cell, which marks a limit that is near or reached; absent if nothing is used or limited. */
 export const MonthUse = ({ of }: { readonly of: MonthUse }) =>
   of.usedThisMonth === 0 && of.monthlyLimit == null ? null : (
     <div class="month-use small-text faint">
-      <span class={isUsedUp(of) ? 'pill bad' : ''}>{monthUse(of)}</span> this month
+      <span class={markOf(of.limitShare ?? 0)}>{monthUse(of)}</span> this month
+      {(of.limitShare ?? 0) >= 1 && <div>New jobs are refused until {untilWhen()}.</div>}
     </div>
   )
+
+const markOf = (used: number): string => (used >= 1 ? 'pill bad' : used >= NEAR ? 'pill warn' : '')

@@ -15,7 +15,7 @@ interface PeopleTableProps {
 
 export const PeopleTable = ({ people, ownId, lastOwnerId, onAct }: PeopleTableProps) => (
   <div class="table-box as-cards">
-    <table aria-label="People">
+    <table class="people-table" aria-label="People">
       <thead>
         <tr>
           <th>Address</th>

@@ -37,7 +37,7 @@ const CONFIGURE: Group = {
   sections: [
     { path: '/keys', name: 'API keys', icon: 'keys', letter: 'k' },
     { path: '/webhooks', name: 'Webhooks', icon: 'webhooks', letter: 'w' },
-    { path: '/credits', name: 'Credits', icon: 'credits', letter: 'c' },
+    { path: '/credits', name: 'Usage and credits', icon: 'credits', letter: 'c' },
     { path: '/people', name: 'People', icon: 'people', letter: 'u' },
     { path: '/audit', name: 'Audit log', icon: 'audit', letter: 'a' },
   ],

@@ -1,7 +1,6 @@
 /** Screens that users open rarely. They share one file that the first load does without. */
 export { ApiKeysPage } from '../api-keys/api-keys-page.tsx'
 export { AuditPage } from '../audit/audit-page.tsx'
-export { CreditsPage } from '../credits/credits-page.tsx'
 export { PeoplePage } from '../people/people-page.tsx'
 export { ProfilePage } from '../profile/profile-page.tsx'
 export { DeliveriesPage } from '../webhooks/deliveries-page.tsx'

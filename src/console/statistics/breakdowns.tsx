@@ -6,6 +6,12 @@ import { CsvButton } from './csv-button.tsx'
 /** The address of the jobs that are counted under a filter. */
 type JobsOf = (filter: Record<string, string>) => string
 
+const PERCENTILES = [
+  ['p50', 'half of the jobs within'],
+  ['p95', '95% within'],
+  ['p99', '99% within'],
+] as const
+
 type Total = StatisticsQuery['total'][number]
 
 /** Waiting and running times, as half, 95 and 99 of 100 jobs saw them: a row each, since a phone has no room for a column each. */
@@ -24,9 +30,9 @@ export const Latencies = ({ wait, run }: { wait: Total['waitMs'] | null; run: To
           </tr>
         </thead>
         <tbody>
-          {(['p50', 'p95', 'p99'] as const).map((percentile) => (
+          {PERCENTILES.map(([percentile, jobs]) => (
             <tr key={percentile}>
-              <th scope="row">{percentile}</th>
+              <th scope="row">{jobs}</th>
               <td class="end">{duration(wait?.[percentile])}</td>
               <td class="end">{duration(run?.[percentile])}</td>
             </tr>

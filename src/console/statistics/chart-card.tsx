@@ -1,4 +1,3 @@
-import { useMemo } from 'preact/hooks'
 import { Chart } from './chart.tsx'
 import type { Shape } from './chart-options.ts'
 import type { Line } from './series.ts'
@@ -18,6 +17,28 @@ interface ChartCardProps {
   readonly onZoom: (from: number, to: number) => void
 }
 
+/** Charts side by side. One line names those that nothing happened in. */
+export function ChartGrid({ charts }: { readonly charts: readonly ChartCardProps[] }) {
+  const { drawn = [], empty = [] } = Object.groupBy(charts, ({ line }) => (isEmpty(line) ? 'empty' : 'drawn'))
+  return (
+    <>
+      {drawn.length > 0 && (
+        <div class="chart-grid">
+          {drawn.map((chart) => (
+            // Another length of steps leaves a table open.
+            <ChartCard key={chart.title.split(',')[0]} {...chart} />
+          ))}
+        </div>
+      )}
+      {empty.length > 0 && (
+        <p class="card empty-charts muted">Nothing in this window: {empty.map(({ title }) => title).join(' · ')}</p>
+      )}
+    </>
+  )
+}
+
+const isEmpty = ({ values, before }: Line): boolean => [...values, ...before].every((value) => !value)
+
 /** A chart, and the same numbers as a table to open. */
 export function ChartCard({
   title,
@@ -31,19 +52,13 @@ export function ChartCard({
   onZoom,
 }: ChartCardProps) {
   const isCompared = line.before.length > 0
-  // A chart that nothing happened in is said, not drawn.
-  const isEmpty = useMemo(() => [...line.values, ...line.before].every((value) => !value), [line])
   return (
     <section class="card chart-card">
       <div class="card-head">
         <h2>{title}</h2>
-        {isCompared && !isEmpty && <p class="dashed">the window before</p>}
+        {isCompared && <p class="dashed">the window before</p>}
       </div>
-      {isEmpty ? (
-        <p class="card-body muted">Nothing in this window.</p>
-      ) : (
-        <Chart {...{ line, tone, shape, format, formatTime, isUtcDay, onZoom }} />
-      )}
+      <Chart {...{ line, tone, shape, format, formatTime, isUtcDay, onZoom }} />
       <Twin
         {...{ title, formatTime }}
         times={line.times}

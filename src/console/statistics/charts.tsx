@@ -1,7 +1,8 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { StatisticsQuery } from '../operations.ts'
 import { duration, shortCount } from '../parts/format.ts'
-import { ChartCard } from './chart-card.tsx'
+import { ChartCard, ChartGrid } from './chart-card.tsx'
 import { lineOf, type Measure } from './series.ts'
 import { useChartTimes } from './use-chart-times.ts'
 import type { TimeWindow } from './window.ts'
@@ -16,42 +17,38 @@ const WAITING: Measure = ({ waiting }) => waiting
 const WAIT: Measure = ({ waitMs }) => waitMs?.p95 ?? null
 const RUN: Measure = ({ runMs }) => runMs?.p95 ?? null
 
+interface ChartsProps {
+  readonly data: StatisticsQuery
+  readonly window: TimeWindow
+  /** Stand beside the first chart. */
+  readonly children: ComponentChildren
+}
+
 /** The lines of a window; what is drawn over any of them becomes the window. */
-export function Charts({ data, window }: { data: StatisticsQuery; window: TimeWindow }) {
+export function Charts({ data, window, children }: ChartsProps) {
   const points = data.series.points
   const before = data.seriesBefore?.points ?? null
-  const lines = useMemo(
+  const [accepted, failed, audio, wait, run, waiting] = useMemo(
     () => [ACCEPTED, FAILED, AUDIO, WAIT, RUN, WAITING].map((measure) => lineOf(points, before, measure)),
     [points, before],
   )
-  const [accepted, failed, audio, wait, run, waiting] = lines
   const common = useChartTimes(window, window.stepMs)
+  const measured = { ...common, shape: 'line', format: duration } as const
   return (
     <>
-      <ChartCard title="Jobs accepted" line={accepted!} format={shortCount} {...common} />
       <div class="halves flush">
-        <ChartCard title="Failures" tone="red" line={failed!} format={shortCount} {...common} />
-        <ChartCard title="Minutes of audio" line={audio!} format={minutes} {...common} />
+        <ChartCard title="Jobs accepted" line={accepted!} format={shortCount} {...common} />
+        <div class="cards">{children}</div>
       </div>
-      <div class="halves flush">
-        <ChartCard
-          title="Wait, p95"
-          {...common}
-          shape="line"
-          line={wait!}
-          format={duration}
-          more={others(points, 'waitMs')}
-        />
-        <ChartCard
-          title="Run, p95"
-          {...common}
-          shape="line"
-          line={run!}
-          format={duration}
-          more={others(points, 'runMs')}
-        />
-      </div>
-      <ChartCard title="Jobs waiting" shape="steps" line={waiting!} format={shortCount} {...common} />
+      <ChartGrid
+        charts={[
+          { title: 'Wait, p95', ...measured, line: wait!, more: others(points, 'waitMs') },
+          { title: 'Run, p95', ...measured, line: run!, more: others(points, 'runMs') },
+          { title: 'Failures', ...common, tone: 'red', line: failed!, format: shortCount },
+          { title: 'Minutes of audio', ...common, line: audio!, format: minutes },
+          { title: 'Jobs waiting', ...common, shape: 'steps', line: waiting!, format: shortCount },
+        ]}
+      />
     </>
   )
 }

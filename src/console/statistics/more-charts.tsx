@@ -3,7 +3,7 @@ import type { Loaded } from '../api/use-query.ts'
 import type { JobsFilter, StatisticsQueryVariables, StatisticsSumsQuery } from '../operations.ts'
 import { shortCount } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
-import { ChartCard } from './chart-card.tsx'
+import { ChartGrid } from './chart-card.tsx'
 import { type Line, lineOf } from './series.ts'
 import { sumLine, sumStepOf } from './sums.ts'
 import { useChartTimes } from './use-chart-times.ts'
@@ -47,11 +47,13 @@ function Drawn({ lines: [factor, characters, credits], window }: DrawnProps) {
   const step = sumStepOf(window) === DAY_MS ? 'by day (UTC)' : 'by hour'
   return (
     <div class="cards">
-      <ChartCard title="Real-time factor" shape="line" line={factor!} format={factorText} {...fine} />
-      <div class="halves flush">
-        <ChartCard title={`Characters, ${step}`} line={characters!} format={shortCount} {...coarse} />
-        <ChartCard title={`Credits, ${step}`} line={credits!} format={shortCount} {...coarse} />
-      </div>
+      <ChartGrid
+        charts={[
+          { title: `Characters, ${step}`, ...coarse, line: characters!, format: shortCount },
+          { title: `Credits, ${step}`, ...coarse, line: credits!, format: shortCount },
+          { title: 'Real-time factor', ...fine, shape: 'line', line: factor!, format: factorText },
+        ]}
+      />
     </div>
   )
 }

@@ -145,12 +145,11 @@ function Figures({ data, window, whose, variables }: FiguresProps) {
     <>
       <Totals data={data} />
       <div class="cards">
-        <Charts data={data} window={window} />
-        <MoreCharts window={window} query={sums} />
-        <div class="halves flush">
+        <Charts data={data} window={window}>
           <Latencies wait={total?.waitMs ?? null} run={total?.runMs ?? null} />
           <Breakdown errors={data.errors} jobsOf={jobsOf} />
-        </div>
+        </Charts>
+        <MoreCharts window={window} query={sums} />
         <GroupsCard filter={variables.filter} whose={whose} jobsOf={jobsOf} />
       </div>
       <SaveButton {...{ data, window }} sums={sums.isOther ? null : sums.data} />

@@ -21,28 +21,56 @@ export function Totals({ data }: { data: StatisticsQuery }) {
         value={ended === 0 ? '–' : share(1 - failed / ended)}
         note={`${count(failed)} of ${count(ended)} failed`}
       />
-      <Tile
-        name="Wait, p95"
-        value={duration(total?.waitMs?.p95)}
-        note={compared(
-          total?.waitMs ? `median ${duration(total.waitMs.p50)}` : 'no job was started',
-          total?.waitMs?.p95,
-          before?.waitMs?.p95,
-        )}
-      />
-      <Tile
-        name="Audio made"
-        value={duration((total?.audioSeconds ?? 0) * 1000)}
-        note={compared(
-          `${shortCount(total?.credits ?? 0)} credits`,
-          total?.audioSeconds ?? undefined,
-          before?.audioSeconds ?? undefined,
-        )}
-      />
+      <Waited total={total} before={before} />
+      <Made total={total} before={before} />
     </div>
   )
 }
 
+interface OfTotalProps {
+  readonly total: Total | undefined
+  /** The same of the window before. */
+  readonly before: Total | undefined
+}
+
+const Waited = ({ total, before }: OfTotalProps) => (
+  <Tile
+    name="Wait, p95"
+    value={duration(total?.waitMs?.p95)}
+    note={compared(
+      total?.runMs ? `ran ${duration(total.runMs.p95)}` : 'no job has ended',
+      total?.waitMs?.p95,
+      before?.waitMs?.p95,
+    )}
+  />
+)
+
+const Made = ({ total, before }: OfTotalProps) => (
+  <>
+    <Tile
+      name="Audio made"
+      value={duration((total?.audioSeconds ?? 0) * 1000)}
+      note={compared(
+        perJob(duration(((total?.audioSeconds ?? 0) / (total?.jobs || 1)) * 1000), total?.jobs),
+        total?.audioSeconds ?? undefined,
+        before?.audioSeconds ?? undefined,
+      )}
+    />
+    <Tile
+      name="Credits"
+      value={shortCount(total?.credits ?? 0)}
+      note={compared(
+        perJob(shortCount(Math.round((total?.credits ?? 0) / (total?.jobs || 1))), total?.jobs),
+        total?.credits ?? undefined,
+        before?.credits ?? undefined,
+      )}
+    />
+  </>
+)
+
+const perJob = (mean: string, jobs = 0): string => (jobs === 0 ? 'no job' : `${mean} for a job`)
+
+type Total = StatisticsQuery['total'][number]
 type Point = StatisticsQuery['series']['points'][number]
 const sumOf = (points: readonly Point[], of: (point: Point) => number): number =>
   points.reduce((sum, point) => sum + of(point), 0)

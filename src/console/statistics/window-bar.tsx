@@ -12,26 +12,27 @@ export function WindowBar({ window, isOwn }: { window: TimeWindow; isOwn: boolea
   const isCompared = query.compare !== 'off'
   const go = ([from, to]: [number, number]): void => change(addressOfWindow(from, to))
   return (
-    <div class="toolbar">
+    <div class="toolbar window-bar">
       <Segments
         label="Range"
         value={window.range ?? ('' as RangeName)}
         onChange={(range) => change({ range: range === '24h' ? null : range, from: null, to: null })}
         options={Object.entries(RANGES).map(([name, [, text]]) => [name as RangeName, text])}
       />
-      <div class="row">
+      <div class="row steps-row">
         <Step name="Earlier" icon="left" onPress={() => go(moved(window, -1, timeNow()))} />
         <Step name="Later" icon="right" isOff={window.range !== null} onPress={() => go(moved(window, 1, timeNow()))} />
         <Step name="Zoom in" icon="plus" onPress={() => go(zoomed(window, 0.5, timeNow()))} />
         <Step name="Zoom out" icon="minus" onPress={() => go(zoomed(window, 2, timeNow()))} />
       </div>
-      <label class="check">
+      <label class="check" title="Compare with the window before">
         <input
           type="checkbox"
+          aria-label="Compare with the window before"
           checked={isCompared}
           onChange={() => change({ compare: isCompared ? 'off' : null }, true)}
         />
-        Compare with the window before
+        Compare
       </label>
       <WhichJobs isOwn={isOwn} />
       {window.range === null && (

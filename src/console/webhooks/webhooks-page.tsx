@@ -1,12 +1,19 @@
+import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso/router'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
-import { useQuery } from '../api/use-query.ts'
-import { deliveries, sendTest, webhookSettings } from '../operations.ts'
+import { type Loaded, useQuery } from '../api/use-query.ts'
+import {
+  type DeliveriesQuery,
+  deliveries,
+  sendTest,
+  type WebhookSettingsQuery,
+  webhookSettings,
+} from '../operations.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Load, SkeletonRows } from '../parts/load.tsx'
+import { isFirst, Load, Skeleton, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { LastDay } from './last-day.tsx'
 import { LatestDeliveries } from './latest-deliveries.tsx'
@@ -26,7 +33,6 @@ export function WebhooksPage() {
     route(at(`/webhooks/deliveries/${sendTestWebhook.id}`))
   })
   const hasUrl = Boolean(settings.data?.webhook.url)
-  const last = latest.data?.webhookDeliveries.edges[0]?.node
   const sending = (
     <button type="button" class="button" aria-disabled={!hasUrl || test.isOff} onClick={() => test.run()}>
       <Icon name="send" /> Send a test
@@ -35,7 +41,29 @@ export function WebhooksPage() {
   return (
     <Page title="Webhooks" actions={sending}>
       {test.failure !== null && <Failure failure={test.failure} />}
-      <Load query={settings} skeleton={<SkeletonRows rows={3} />}>
+      <Parts settings={settings} latest={latest} sending={sending} />
+    </Page>
+  )
+}
+
+interface PartsProps {
+  readonly settings: Loaded<WebhookSettingsQuery>
+  readonly latest: Loaded<DeliveriesQuery>
+  readonly sending: ComponentChildren
+}
+
+/** They come together, so that nothing moves down that was there before. */
+function Parts({ settings, latest, sending }: PartsProps) {
+  const last = latest.data?.webhookDeliveries.edges[0]?.node
+  if ([settings, latest].some(isFirst))
+    return (
+      <Skeleton>
+        <SkeletonRows rows={15} />
+      </Skeleton>
+    )
+  return (
+    <>
+      <Load query={settings} skeleton={null}>
         {({ webhook }) => (
           <div class="halves">
             <UrlForm key={webhook.url ?? ''} url={webhook.url ?? ''} onSaved={settings.reload} />
@@ -49,8 +77,8 @@ export function WebhooksPage() {
         )}
       </Load>
       {last && <LastDay />}
-      <LatestDeliveries list={latest} action={sending} hasUrl={hasUrl} />
+      <LatestDeliveries list={latest} action={sending} hasUrl={Boolean(settings.data?.webhook.url)} />
       <VerifyCard />
-    </Page>
+    </>
   )
 }

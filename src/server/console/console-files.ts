@@ -29,6 +29,7 @@ const FILTERS: Readonly<Record<string, Listed>> = {
   error: { field: 'errorCodes', values: ERROR_CODES },
   endpoint: { field: 'endpointKeys', values: undefined },
   key: { field: 'apiKeyIds', values: undefined },
+  user: { field: 'userIds', values: undefined },
   tag: { field: 'tags', values: undefined },
   search: { field: 'idPrefix', values: undefined },
   words: { field: 'words', values: undefined },

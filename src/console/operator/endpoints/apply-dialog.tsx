@@ -35,7 +35,7 @@ export function ApplyDialog({ source, changes, onDone, onClose }: ApplyDialogPro
         </p>
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
-            Keep as it is
+            Go back
           </button>
           <button type="submit" class="button primary" aria-disabled={apply.isOff}>
             Apply

@@ -57,7 +57,7 @@ const ProviderAgain = ({ onClose }: Pick<ConfirmationProps, 'onClose'>) => (
       </p>
       <div class="row end">
         <button type="button" class="button" onClick={onClose}>
-          Change nothing
+          Go back
         </button>
         <ProviderButton isAgain />
       </div>
@@ -116,7 +116,7 @@ function Asking({ title, about, perform, children, onDone, onClose }: AskingProp
         {children}
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
-            Change nothing
+            Go back
           </button>
           <button type="submit" class="button primary" aria-disabled={save.isOff}>
             Go on

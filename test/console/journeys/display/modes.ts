@@ -62,6 +62,44 @@ export function modeJourneys(opened: () => OpenedConsole): void {
     expect(complaints).toEqual([])
     await context.close()
   })
+
+  test('nothing that is in sight moves while a page loads', async () => {
+    const { service, owner, account, at } = opened()
+    await insertJob(service.runtime.db, account)
+    const { page, complaints } = await openPage(owner, service.url)
+    const moved: (readonly [path: string, by: number])[] = []
+    for (const [width, paths] of [
+      [1280, ['', 'jobs', 'statistics', 'credits', 'keys', 'people', 'webhooks']],
+      [390, ['statistics', 'credits', 'webhooks']],
+    ] as const)
+      for (const path of paths) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.goto(at(path))
+        await page.locator('h1').waitFor()
+        await page.locator('.skeletons').first().waitFor({ state: 'detached' })
+        const by = await page.evaluate(layoutShift)
+        if (by > MOST_SHIFT) moved.push([`${path} ${width}`, by])
+      }
+    expect([moved, complaints]).toEqual([[], []])
+    await page.close()
+  })
+}
+
+/** As browsers rate it: below this share of the page nobody sees it. */
+const MOST_SHIFT = 0.02
+
+/** Adds up how far what was in sight has moved since the page was opened, as a share of the window. */
+async function layoutShift(): Promise<number> {
+  let sum = 0
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[])
+      if (!entry.hadRecentInput) sum += entry.value
+  })
+  observer.observe({ type: 'layout-shift', buffered: true })
+  // What was buffered comes with the next frames.
+  for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame)
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  return sum
 }
 
 const style = (

@@ -84,7 +84,7 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     await slow.goto(at('credits'))
     await slow.getByRole('heading', { name: 'Not reached' }).waitFor()
     await slow.clock.runFor(61_000)
-    await slow.getByRole('heading', { name: 'Credits' }).waitFor()
+    await slow.getByRole('heading', { name: 'Usage and credits' }).waitFor()
     expect([askedAgain(), complaints, others]).toEqual([2, [], []])
     await slow.close()
   })

@@ -61,7 +61,7 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await page.goto(at(`jobs/${waiting}`))
     await page.getByRole('button', { name: 'Cancel' }).waitFor()
     await pressUntil(page, 'c', page.getByRole('dialog', { name: 'Cancel this job?' }))
-    await page.getByRole('button', { name: 'Keep as it is' }).focus()
+    await page.getByRole('button', { name: 'Go back' }).focus()
     await page.keyboard.press('Control+Enter')
     await page.getByText('The job was cancelled: submit it again if that was not intended.').waitFor()
     // The subscription may say it before the cancellation is answered.

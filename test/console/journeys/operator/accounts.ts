@@ -148,7 +148,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('spinbutton', { name: 'Credits' }).fill('500')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     const first = page.getByRole('dialog', { name: 'Choose your password first' })
-    await first.getByRole('button', { name: 'Change nothing' }).click()
+    await first.getByRole('button', { name: 'Go back' }).click()
     await page.getByText('Nothing was changed: that needs your password.').waitFor()
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await first.getByLabel('New password').fill(PASSWORD)

@@ -173,7 +173,7 @@ export function endpointsJourneys(opened: () => OpenedConsole): void {
     const item = page.getByRole('button', { name: 'Sign out', exact: true })
     await expect.poll(() => item.evaluate((button) => button === document.activeElement)).toBe(true)
     await page.keyboard.press('Enter')
-    await question.getByRole('button', { name: 'Keep as it is' }).click()
+    await question.getByRole('button', { name: 'Go back' }).click()
     expect([await question.count(), await editor.inputValue()]).toEqual([0, mine])
     await page.getByRole('link', { name: 'Profile' }).click()
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()

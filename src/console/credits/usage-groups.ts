@@ -1,0 +1,64 @@
+import { toCsv } from '../jobs/csv.ts'
+import type { UsageGroup, UsageQuery } from '../operations.ts'
+
+type Day = NonNullable<UsageQuery['usageDays']>[number]
+
+interface Grouping {
+  readonly by: UsageGroup
+  /** The column head. */
+  readonly head: string
+  /** The name of the jobs that have no such thing. */
+  readonly none: string
+  /** The name of a thing that is gone and has left none. */
+  readonly gone: string
+  /** The parameter of the jobs list. */
+  readonly filter: string
+}
+
+/** Groupings by their names in the address; the first one is the default. */
+export const USAGE_GROUPINGS = {
+  key: { by: 'API_KEY', head: 'API key', none: 'This console, without a key', gone: 'A deleted key', filter: 'key' },
+  person: { by: 'USER', head: 'Person', none: 'API keys and deleted jobs', gone: 'A former person', filter: 'user' },
+  endpoint: { by: 'ENDPOINT', head: 'Endpoint', none: '', gone: '', filter: 'endpoint' },
+  tag: { by: 'TAG', head: 'Tag', none: 'Without a tag', gone: '', filter: 'tag' },
+} as const satisfies Record<string, Grouping>
+
+export type UsageGroupingName = keyof typeof USAGE_GROUPINGS
+
+export const usageGroupingOf = (name: string | undefined): UsageGroupingName =>
+  name !== undefined && Object.hasOwn(USAGE_GROUPINGS, name) ? (name as UsageGroupingName) : 'key'
+
+export interface UsedBy {
+  readonly group: string | null
+  readonly name: string
+  readonly credits: number
+  readonly jobs: number
+  readonly characters: number
+  readonly audioSeconds: number
+}
+
+const MEASURES = ['credits', 'jobs', 'characters', 'audioSeconds'] as const
+
+/** What each group used in all of its days, the dearest first. */
+export function usedBy(days: readonly Day[], grouping: UsageGroupingName): UsedBy[] {
+  const { none, gone } = USAGE_GROUPINGS[grouping]
+  const groups = [...Map.groupBy(days, ({ group }) => group ?? null)].map(([group, own]) => ({
+    group,
+    name: own[0]?.name ?? (group === null ? none : gone),
+    credits: sumOf(own, 'credits'),
+    jobs: sumOf(own, 'jobs'),
+    characters: sumOf(own, 'characters'),
+    audioSeconds: sumOf(own, 'audioSeconds'),
+  }))
+  return groups
+    .filter((group) => MEASURES.some((name) => group[name] !== 0))
+    .sort((one, other) => other.credits - one.credits || other.jobs - one.jobs || (one.name < other.name ? -1 : 1))
+}
+
+const sumOf = (days: readonly Day[], name: (typeof MEASURES)[number]): number =>
+  days.reduce((sum, day) => sum + day[name], 0)
+
+/** The table as a file, row by row. */
+export const usageCsv = (groups: readonly UsedBy[]): string => toCsv(['name', 'id', ...MEASURES], groups.map(toRow))
+
+const toRow = ({ group, ...used }: UsedBy) => ({ ...used, id: group })
