@@ -21,7 +21,7 @@ export const PeopleTable = ({ people, ownId, lastOwnerId, onAct }: PeopleTablePr
           <th>Address</th>
           <th>Role</th>
           <th>State</th>
-          <th class="from-980" aria-sort="ascending">
+          <th class="from-1010" aria-sort="ascending">
             Added
           </th>
           <th class="from-840">Last seen</th>
@@ -66,7 +66,7 @@ const PersonRow = ({ person, isReader, isLastOwner, onAct }: PersonRowProps) => 
     <td>
       <PersonState person={person} />
     </td>
-    <td class="phone-none from-980">
+    <td class="phone-none from-1010">
       <Moment at={person.createdAt} />
     </td>
     <td class="from-840" data-label="Seen">

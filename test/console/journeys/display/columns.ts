@@ -21,6 +21,7 @@ const HIDDEN: Readonly<Record<string, Readonly<Record<number, readonly string[]>
     860: ['Added', 'Last seen'],
     960: ['Added'],
     1020: ['Added'],
+    1099: ['Added'],
     1100: ['Added', 'Last seen'],
     1190: ['Added'],
     1240: ['Added'],

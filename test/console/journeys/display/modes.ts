@@ -64,9 +64,14 @@ export function modeJourneys(opened: () => OpenedConsole): void {
   })
 
   test('nothing that is in sight moves while a page loads', async () => {
-    const { service, owner, account, at } = opened()
+    const { service, browser, owner, account, at } = opened()
     await insertJob(service.runtime.db, account)
-    const { page, complaints } = await openPage(owner, service.url)
+    const context = await browser.newContext({ storageState: await owner.storageState() })
+    const { page, complaints } = await openPage(context, service.url)
+    // The first steps are of any height.
+    await page.goto(at(''))
+    const user = await service.runtime.db.prisma.user.findFirstOrThrow({ where: { email: 'owner@example.com' } })
+    await page.evaluate((id) => localStorage.setItem('sonant-steps', JSON.stringify([id])), user.id)
     const moved: (readonly [path: string, by: number])[] = []
     for (const [width, paths] of [
       [1280, ['', 'jobs', 'statistics', 'credits', 'keys', 'people', 'webhooks']],
@@ -81,7 +86,7 @@ export function modeJourneys(opened: () => OpenedConsole): void {
         if (by > MOST_SHIFT) moved.push([`${path} ${width}`, by])
       }
     expect([moved, complaints]).toEqual([[], []])
-    await page.close()
+    await context.close()
   })
 }
 
