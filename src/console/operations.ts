@@ -964,6 +964,7 @@ export type PersonNameQuery = { node:
     | { __typename: 'CompanionRetargetJob' }
     | { __typename: 'CreditEntry' }
     | { __typename: 'GenerationJob' }
+    | { __typename: 'Project' }
     | { __typename: 'User', email: string }
     | { __typename: 'Voice' }
     | { __typename: 'VoiceEndpoint' }
