@@ -8,7 +8,7 @@ import { submitVoiceJob, type VoiceJobContext } from '../voice/submit-voice-job.
 import { findContent } from './change-project.ts'
 import { visibleEndpoint } from './check-content.ts'
 import { type Chapter, type Content, type Paragraph, settingsOf } from './content.ts'
-import { fingerprintOf, isSpoken, loadTakes, MOST_TAKES } from './takes.ts'
+import { fingerprintOf, isSpoken, loadTakes, MOST_TAKES, type Take } from './takes.ts'
 
 const MAX_JOBS = 100
 /** As many insertions share a commit. */
@@ -65,7 +65,9 @@ export async function speakParagraphs(ctx: VoiceJobContext, input: SpeakInput): 
   )
   const asked = input.paragraphs == null ? silent.slice(0, MAX_JOBS) : named(places, input.paragraphs)
   checkKey(input.idempotencyKey)
-  const results = await inParallel(asked, AT_ONCE, (place) => speak(ctx, content, place, input))
+  const results = await inParallel(asked, AT_ONCE, (place) =>
+    speak(ctx, content, place, { ...input, idempotencyKey: keyOf(input, place, takes.get(place.paragraph.key)) }),
+  )
   const keys = asked.map(({ paragraph }) => paragraph.key)
   await ctx.db.pool.query(FORGET, [input.id, keys])
   const spoken = new Set(results.flatMap(({ key, jobId }) => (jobId === null ? [] : [key])))
@@ -101,6 +103,16 @@ function checkKey(idempotencyKey: string | null | undefined): void {
   throw invalidRequest('Invalid arguments: see `details`.', [{ path: '/idempotencyKey', message }])
 }
 
+/** Two callers who speak the rest at once see the same takes, so they make one job of each paragraph. */
+function keyOf(
+  { id, paragraphs, idempotencyKey }: SpeakInput,
+  { paragraph, fingerprint }: Place,
+  [newest]: readonly Take[] = [],
+): string | null {
+  if (idempotencyKey != null) return `${idempotencyKey} ${paragraph.key}`
+  return paragraphs == null ? `${id} ${paragraph.key} ${fingerprint} ${newest?.jobId ?? 'first'}` : null
+}
+
 async function speak(
   ctx: VoiceJobContext,
   content: Content,
@@ -113,7 +125,7 @@ async function speak(
       ...jobOf(ctx, content, place),
       tags: tagsOf(content.name),
       options: storedOptions({ priority }),
-      idempotencyKey: idempotencyKey == null ? null : `${idempotencyKey} ${key}`,
+      idempotencyKey: idempotencyKey ?? null,
     })
     await ctx.db.pool.query(INSERT, [id, key, jobId, place.fingerprint])
     return jobId

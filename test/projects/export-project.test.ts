@@ -226,6 +226,23 @@ describe('projectExport', () => {
     expect(parseWav(await bytesOf(later.url)).samples.length).toBe(later.durationMs * 24)
   })
 
+  test('reads one file after the other, no faster than its reader', async () => {
+    const [seconds, count] = [20, 30]
+    const keys = Array.from({ length: count }, (_, at) => `long-${at}`)
+    const paragraphs = keys.map((at) => ({ key: at, text: 'Long.', settings: { pauseMs: 0 } }))
+    const { id } = await createProject(holder(), { name: 'Long', chapters: [{ key: 'c', paragraphs }] })
+    const jobs: string[] = []
+    for (const at of keys) jobs.push(await insertTake(id, at, { hertz: 500, ms: seconds * 1000, rate: 24_000 }))
+    const reader = (await fetch((await exported(id, 'WAV')).url)).body!.getReader()
+    const pieces = [(await reader.read()).value!]
+    for (const job of jobs) await service.runtime.storage.delete(`${job}/1/audio.wav`)
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) pieces.push(piece.value)
+    const { samples } = parseWav(Buffer.concat(pieces))
+    const loud = keys.map((_, at) => samples.subarray(at * seconds * 24_000, (at + 1) * seconds * 24_000).some(Boolean))
+    expect(samples.length).toBe(count * seconds * 24_000)
+    expect([loud[0], loud.slice(count / 2).some(Boolean)]).toEqual([true, false])
+  })
+
   test('holds the account to its share of encoders, and gives the place back when the reader leaves', async () => {
     const id = await book()
     const [{ url: wav }, { url: mp3 }] = [await exported(id, 'WAV'), await exported(id, 'MP3')]

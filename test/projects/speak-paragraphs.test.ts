@@ -138,6 +138,20 @@ describe('speakParagraphs', () => {
     expect(new Set(calls.flatMap(idsOf)).size).toBe(130)
   })
 
+  test('makes one job of each paragraph for two people who speak the rest at once, and others once these have failed', async () => {
+    const id = await create({ chapters: [{ key: 'c', paragraphs: paragraphs(20) }] })
+    const both = await Promise.all([speak(id), speak(id)])
+    const made = new Set(both.flatMap(idsOf))
+    expect(made.size).toBe(20)
+    expect(both.map(({ remaining }) => remaining)).toEqual([0, 0])
+    await run(
+      `update job set status = 'failed', error_code = 'RENDER_FAILED', completed_at = now() where id = any($1)`,
+      [[...made]],
+    )
+    const again = idsOf(await speak(id))
+    expect(again.filter((job) => !made.has(job))).toHaveLength(20)
+  })
+
   test('speaks a paragraph again once its text or a setting has changed, also in another chapter', async () => {
     const id = await create()
     const [one, two] = idsOf(await speak(id))
