@@ -23,6 +23,8 @@ type Props = { readonly id?: string; readonly place?: string }
 // With the charts, which most visits never open.
 const StatisticsPage = screenFile(async () => (await import('./statistics/statistics-page.tsx')).StatisticsPage)
 const PlaygroundPage = screenFile(async () => (await import('./playground/playground-page.tsx')).PlaygroundPage)
+const StudioPage = screenFile(async () => (await import('./studio/studio-page.tsx')).StudioPage)
+const ProjectPage = screenFile(async () => (await import('./studio/editor/project-page.tsx')).ProjectPage)
 const JobsPage = screenFile(async () => (await import('./jobs/jobs-page.tsx')).JobsPage)
 const JobPage = screenFile(async () => (await import('./jobs/job-page.tsx')).JobPage)
 const VoicesPage = screenFile(async () => (await import('./voices/voices-page.tsx')).VoicesPage)
@@ -88,6 +90,8 @@ function Screens() {
         <Route path={at('/')} component={OverviewPage} />
         <Route path={at('/sign-in')} component={SignedIn} />
         <Route path={at('/playground')} component={PlaygroundPage} />
+        <Route path={at('/studio')} component={StudioPage} />
+        <Route path={at('/studio/:id')} component={ProjectPage} />
         <Route path={at('/jobs')} component={JobsPage} />
         <Route path={at('/jobs/:id')} component={JobPage} />
         <Route path={at('/statistics')} component={StatisticsPage} />

@@ -17,6 +17,21 @@ export type ActorKind =
   /** A signed-in user. */
   | 'USER';
 
+/** Format of audio. */
+export type AudioFormat =
+  /** FLAC file. */
+  | 'FLAC'
+  /** MPEG-4 audiobook: AAC of 64 kbit/s with the chapters of the text. Endpoints that list it store it; it is not made of other formats. */
+  | 'M4B'
+  /** MP3 file of 64 kbit/s. */
+  | 'MP3'
+  /** Ogg file of Opus. */
+  | 'OPUS'
+  /** PCM samples without a header: 16 bits, little-endian, mono, 24 kHz. No job is stored in it. */
+  | 'PCM'
+  /** WAV file of 16-bit PCM. */
+  | 'WAV';
+
 /** Kind of a change. */
 export type AuditedAction =
   /** An account was made. */
@@ -262,6 +277,13 @@ export type JobOrderField =
   /** Time from the jobs' acceptance to their first start. No index has this order: each page reads all jobs that match. */
   | 'WAIT';
 
+/** Urgency of a job. */
+export type JobPriority =
+  /** The job may wait for interactive jobs; it gets at least a quarter of the engine while it waits. */
+  | 'BATCH'
+  /** A caller waits for the job, so it waits for no batch job. */
+  | 'INTERACTIVE';
+
 /** Status of a job. COMPLETED and FAILED are final. */
 export type JobStatus =
   /** The job is done and its outputs are available. */
@@ -347,6 +369,45 @@ export type OrderDirection =
   /** Newest, longest or highest first. */
   | 'DESC';
 
+/** Chapter of a project. Absent fields stay as they are in the chapter of the key. */
+export type ProjectChapterInput = {
+  /** Key that the program of the author has made: 1 to 64 letters, digits, or characters of `._:-`. It is unique in the project. */
+  key: string;
+  /** Paragraphs in their order, all of them; at most 2,000. */
+  paragraphs?: Array<ProjectParagraphInput> | null | undefined;
+  /** Settings of the paragraphs of the chapter. */
+  settings?: SpeechSettingsInput | null | undefined;
+  /** Title of the chapter, at most 200 characters; may be empty. */
+  title?: string | null | undefined;
+};
+
+/** Part of a project that is one file. */
+export type ProjectExportUnit =
+  /** Each chapter is a file, all of them in one ZIP file. */
+  | 'CHAPTER'
+  /** The project is one file; an audiobook in M4B shows its chapters. */
+  | 'PROJECT';
+
+/** Paragraph of a project. */
+export type ProjectParagraphInput = {
+  /** Key that the program of the author has made: 1 to 64 letters, digits, or characters of `._:-`. It is unique in the project and stays with the paragraph, whose takes are found by it. */
+  key: string;
+  /** Settings of the paragraph itself. */
+  settings?: SpeechSettingsInput | null | undefined;
+  /** Name of one of the speakers; the narrator unless given. */
+  speaker?: string | null | undefined;
+  /** Text of the paragraph: 1 to 10,000 characters. */
+  text: string;
+};
+
+/** Speaker of a project. */
+export type ProjectSpeakerInput = {
+  /** Name that no other speaker of the project has: 1 to 100 characters. */
+  name: string;
+  /** Settings of the paragraphs of the speaker. */
+  settings?: SpeechSettingsInput | null | undefined;
+};
+
 /** Length of a step in a series. */
 export type SeriesStep =
   /** One day of the time zone. */
@@ -361,6 +422,18 @@ export type SeriesStep =
   | 'QUARTER_HOUR'
   /** Six hours. */
   | 'SIX_HOURS';
+
+/** Settings of speech; absent ones are inherited. */
+export type SpeechSettingsInput = {
+  /** Slug of the voice endpoint. */
+  endpoint?: string | null | undefined;
+  /** Other inputs of the endpoint by their names, such as `speed` or `style`. Inherited ones of other names hold as well. */
+  inputs?: unknown;
+  /** Length of the silence after a paragraph in milliseconds, 0 to 60,000; 400 unless any settings say it, and 1,200 after a chapter. */
+  pauseMs?: number | null | undefined;
+  /** Voice of the endpoint, or id of a voice of the library. */
+  voice?: string | null | undefined;
+};
 
 /** Range of time; either end may be open. */
 export type TimeRange = {
@@ -1669,6 +1742,175 @@ export type NearestJobsQuery = { before?: { edges: Array<{ node:
         | { createdAt: string }
        }> } };
 
+export type ProjectsQueryVariables = Exact<{
+  search?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ProjectsQuery = { projects: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, nodes: Array<{ id: string, name: string, characters: number, paragraphCount: number, updatedAt: string, updatedBy: string | null }> } };
+
+export type ProjectShareQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ProjectShareQuery = { project: { id: string, chapters: Array<{ key: string, spokenCount: number }> } | null };
+
+export type SpokenFragment = { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null };
+
+export type ProjectHeadFragment = { id: string, name: string, revision: number, updatedAt: string, updatedBy: string | null, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null }, speakers: Array<{ name: string, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null } }>, chapters: Array<{ key: string, title: string, paragraphCount: number, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null } }> };
+
+export type OpenProjectQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type OpenProjectQuery = { project: { id: string, name: string, revision: number, updatedAt: string, updatedBy: string | null, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null }, speakers: Array<{ name: string, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null } }>, chapters: Array<{ key: string, title: string, paragraphCount: number, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null } }> } | null };
+
+export type ChapterTextFragment = { key: string, paragraphs: Array<{ key: string, text: string, speaker: string | null, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null } }> | null };
+
+export type ProjectTextsQueryVariables = Exact<{
+  id: string;
+  keys?: Array<string> | string | null | undefined;
+}>;
+
+
+export type ProjectTextsQuery = { project: { id: string, revision: number, chapters: Array<{ key: string, paragraphs: Array<{ key: string, text: string, speaker: string | null, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null } }> | null }> } | null };
+
+export type ProjectTakesQueryVariables = Exact<{
+  id: string;
+  keys?: Array<string> | string | null | undefined;
+}>;
+
+
+export type ProjectTakesQuery = { project: { id: string, chapters: Array<{ key: string, paragraphs: Array<{ key: string, takes: Array<{ jobId: string, isChosen: boolean, isCurrent: boolean, job: { id: string, status: JobStatus, error: string | null, errorCode: JobErrorCode | null, audioMs: number | null, voiceName: string | null, createdAt: string } | null }> }> | null }> } | null };
+
+export type ProjectVersionsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ProjectVersionsQuery = { project: { id: string, versions: Array<{ revision: number, name: string, savedAt: string, savedBy: string | null, characters: number }> } | null };
+
+export type ProjectVersionQueryVariables = Exact<{
+  id: string;
+  revision: number;
+}>;
+
+
+export type ProjectVersionQuery = { project: { id: string, versions: Array<{ revision: number, chapters: Array<{ title: string, paragraphs: Array<{ key: string, text: string, speaker: string | null }> | null }> }> } | null };
+
+export type ProjectFileQueryVariables = Exact<{
+  id: string;
+  format: AudioFormat;
+  by: ProjectExportUnit;
+}>;
+
+
+export type ProjectFileQuery = { projectExport: { url: string, durationMs: number, missingKeys: Array<string> } };
+
+export type ProjectCaptionFileQueryVariables = Exact<{
+  id: string;
+  format: CaptionFormat;
+}>;
+
+
+export type ProjectCaptionFileQuery = { projectCaptions: { url: string, missingKeys: Array<string> } };
+
+export type CreateProjectMutationVariables = Exact<{
+  name: string;
+  settings?: SpeechSettingsInput | null | undefined;
+  speakers?: Array<ProjectSpeakerInput> | ProjectSpeakerInput | null | undefined;
+  chapters?: Array<ProjectChapterInput> | ProjectChapterInput | null | undefined;
+}>;
+
+
+export type CreateProjectMutation = { createProject:
+    | { __typename: 'Project', id: string, revision: number }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type SaveProjectMutationVariables = Exact<{
+  id: string;
+  revision: number;
+  name?: string | null | undefined;
+  settings?: SpeechSettingsInput | null | undefined;
+  speakers?: Array<ProjectSpeakerInput> | ProjectSpeakerInput | null | undefined;
+  chapters?: Array<ProjectChapterInput> | ProjectChapterInput | null | undefined;
+}>;
+
+
+export type SaveProjectMutation = { saveProject:
+    | { __typename: 'Project', id: string, revision: number }
+    | { __typename: 'ProjectConflictError', message: string, savedBy: string | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type RestoreProjectVersionMutationVariables = Exact<{
+  id: string;
+  revision: number;
+  version: number;
+}>;
+
+
+export type RestoreProjectVersionMutation = { restoreProjectVersion:
+    | { __typename: 'Project', id: string, revision: number }
+    | { __typename: 'ProjectConflictError', message: string, savedBy: string | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type DeleteProjectMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteProjectMutation = { deleteProject:
+    | { __typename: 'DeleteProjectSuccess', id: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type SpeakParagraphsMutationVariables = Exact<{
+  id: string;
+  paragraphs?: Array<string> | string | null | undefined;
+  priority?: JobPriority | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type SpeakParagraphsMutation = { speakParagraphs:
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+    | { __typename: 'SpeakParagraphsSuccess', remaining: number, results: Array<{ key: string, jobId: string | null, error: { code: ErrorCode, message: string } | null }> }
+   };
+
+export type ChooseTakeMutationVariables = Exact<{
+  id: string;
+  paragraph: string;
+  job: string;
+}>;
+
+
+export type ChooseTakeMutation = { chooseTake:
+    | { __typename: 'Project', id: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type StudioJobsSubscriptionVariables = Exact<{
+  filter?: JobsFilter | null | undefined;
+}>;
+
+
+export type StudioJobsSubscription = { jobChanges: { removedIds: Array<string>, jobs: Array<
+      | { __typename: 'CompanionChatJob', id: string, status: JobStatus, error: string | null, errorCode: JobErrorCode | null, createdAt: string }
+      | { __typename: 'CompanionMediaTagJob', id: string, status: JobStatus, error: string | null, errorCode: JobErrorCode | null, createdAt: string }
+      | { __typename: 'CompanionRetargetJob', id: string, status: JobStatus, error: string | null, errorCode: JobErrorCode | null, createdAt: string }
+      | { __typename: 'GenerationJob', id: string, status: JobStatus, error: string | null, errorCode: JobErrorCode | null, createdAt: string }
+      | { __typename: 'VoiceJob', audioMs: number | null, voiceName: string | null, id: string, status: JobStatus, error: string | null, errorCode: JobErrorCode | null, createdAt: string }
+    > } };
+
 export type LibraryQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -1987,6 +2229,22 @@ export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = 
 export const statisticsGroups: Operation<StatisticsGroupsQuery, StatisticsGroupsQueryVariables> = { query: "query StatisticsGroups($filter:JobsFilter$by:[JobGroup!]$account:ID$all:Boolean){groups:jobStats(filter:$filter account:$account all:$all groupBy:$by){endpointKey apiKeyId apiKeyName type status jobs audioSeconds credits runMs{p50 p95}}}" }
 export const statisticsSums: Operation<StatisticsSumsQuery, StatisticsSumsQueryVariables> = { query: "query StatisticsSums($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$which:JobsFilter!$filter:JobsFilter$filterBefore:JobsFilter$groupBy:[JobGroup!]$compared:Boolean!$account:ID$all:Boolean){speech:jobSeries(from:$from to:$to step:$step timeZone:$timeZone filter:{types:[VOICE]and:[$which]}account:$account all:$all){points{at realTimeFactor}}speechBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone filter:{types:[VOICE]and:[$which]}account:$account all:$all)@include(if:$compared){points{at realTimeFactor}}sums:jobStats(filter:$filter account:$account all:$all groupBy:$groupBy){hour day characters credits}sumsBefore:jobStats(filter:$filterBefore account:$account all:$all groupBy:$groupBy)@include(if:$compared){hour day characters credits}}" }
 export const nearestJobs: Operation<NearestJobsQuery, NearestJobsQueryVariables> = { query: "query NearestJobs($before:JobsFilter$after:JobsFilter$account:ID$isOwn:Boolean!){before:jobs(filter:$before first:1)@include(if:$isOwn){...JobTimes}after:jobs(filter:$after first:1 orderBy:{field:CREATED_AT direction:ASC})@include(if:$isOwn){...JobTimes}allBefore:allJobs(filter:$before account:$account first:1)@skip(if:$isOwn){...JobTimes}allAfter:allJobs(filter:$after account:$account first:1 orderBy:{field:CREATED_AT direction:ASC})@skip(if:$isOwn){...JobTimes}}fragment JobTimes on JobConnection{edges{node{createdAt}}}" }
+export const projects: Operation<ProjectsQuery, ProjectsQueryVariables> = { query: "query Projects($search:String$first:Int$after:String$last:Int$before:String){projects(search:$search first:$first after:$after last:$last before:$before){totalCount pageInfo{...Pages}nodes{id name characters paragraphCount updatedAt updatedBy}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const projectShare: Operation<ProjectShareQuery, ProjectShareQueryVariables> = { query: "query ProjectShare($id:ID!){project(id:$id){id chapters{key spokenCount}}}" }
+export const openProject: Operation<OpenProjectQuery, OpenProjectQueryVariables> = { query: "query OpenProject($id:ID!){project(id:$id){...ProjectHead}}fragment ProjectHead on Project{id name revision updatedAt updatedBy settings{...Spoken}speakers{name settings{...Spoken}}chapters{key title paragraphCount settings{...Spoken}}}fragment Spoken on SpeechSettings{endpoint voice inputs pauseMs}" }
+export const projectTexts: Operation<ProjectTextsQuery, ProjectTextsQueryVariables> = { query: "query ProjectTexts($id:ID!$keys:[String!]){project(id:$id){id revision chapters(keys:$keys){...ChapterText}}}fragment ChapterText on ProjectChapter{key paragraphs{key text speaker settings{...Spoken}}}fragment Spoken on SpeechSettings{endpoint voice inputs pauseMs}" }
+export const projectTakes: Operation<ProjectTakesQuery, ProjectTakesQueryVariables> = { query: "query ProjectTakes($id:ID!$keys:[String!]){project(id:$id){id chapters(keys:$keys){key paragraphs{key takes{jobId isChosen isCurrent job{id status error errorCode audioMs voiceName createdAt}}}}}}" }
+export const projectVersions: Operation<ProjectVersionsQuery, ProjectVersionsQueryVariables> = { query: "query ProjectVersions($id:ID!){project(id:$id){id versions{revision name savedAt savedBy characters}}}" }
+export const projectVersion: Operation<ProjectVersionQuery, ProjectVersionQueryVariables> = { query: "query ProjectVersion($id:ID!$revision:Int!){project(id:$id){id versions(revision:$revision){revision chapters{title paragraphs{key text speaker}}}}}" }
+export const projectFile: Operation<ProjectFileQuery, ProjectFileQueryVariables> = { query: "query ProjectFile($id:ID!$format:AudioFormat!$by:ProjectExportUnit!){projectExport(id:$id format:$format by:$by){url durationMs missingKeys}}" }
+export const projectCaptionFile: Operation<ProjectCaptionFileQuery, ProjectCaptionFileQueryVariables> = { query: "query ProjectCaptionFile($id:ID!$format:CaptionFormat!){projectCaptions(id:$id format:$format){url missingKeys}}" }
+export const createProject: Operation<CreateProjectMutation, CreateProjectMutationVariables> = { query: "mutation CreateProject($name:String!$settings:SpeechSettingsInput$speakers:[ProjectSpeakerInput!]$chapters:[ProjectChapterInput!]){createProject(name:$name settings:$settings speakers:$speakers chapters:$chapters){__typename ...on Project{id revision}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const saveProject: Operation<SaveProjectMutation, SaveProjectMutationVariables> = { query: "mutation SaveProject($id:ID!$revision:Int!$name:String$settings:SpeechSettingsInput$speakers:[ProjectSpeakerInput!]$chapters:[ProjectChapterInput!]){saveProject(id:$id revision:$revision name:$name settings:$settings speakers:$speakers chapters:$chapters){__typename ...on Project{id revision}...on ProjectConflictError{message savedBy}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const restoreProjectVersion: Operation<RestoreProjectVersionMutation, RestoreProjectVersionMutationVariables> = { query: "mutation RestoreProjectVersion($id:ID!$revision:Int!$version:Int!){restoreProjectVersion(id:$id revision:$revision version:$version){__typename ...on Project{id revision}...on ProjectConflictError{message savedBy}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const deleteProject: Operation<DeleteProjectMutation, DeleteProjectMutationVariables> = { query: "mutation DeleteProject($id:ID!){deleteProject(id:$id){__typename ...on DeleteProjectSuccess{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const speakParagraphs: Operation<SpeakParagraphsMutation, SpeakParagraphsMutationVariables> = { query: "mutation SpeakParagraphs($id:ID!$paragraphs:[String!]$priority:JobPriority$idempotencyKey:String){speakParagraphs(id:$id paragraphs:$paragraphs priority:$priority idempotencyKey:$idempotencyKey){__typename ...on SpeakParagraphsSuccess{results{key jobId error{code message}}remaining}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const chooseTake: Operation<ChooseTakeMutation, ChooseTakeMutationVariables> = { query: "mutation ChooseTake($id:ID!$paragraph:String!$job:ID!){chooseTake(id:$id paragraph:$paragraph job:$job){__typename ...on Project{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const studioJobs: Operation<StudioJobsSubscription, StudioJobsSubscriptionVariables> = { query: "subscription StudioJobs($filter:JobsFilter){jobChanges(filter:$filter everyMs:500 endedWithinMs:60000){jobs{__typename id status error errorCode createdAt ...on VoiceJob{audioMs voiceName}}removedIds}}" }
 export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: "query Library{accountVoices{id name durationMs transcript language createdAt sampleUrl}myEndpoints{slug name libraryVoices}}" }
 export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -2,9 +2,10 @@ import { at } from './base.ts'
 
 const LEFT = `sonant-left${at('/')}`
 
-/** The keys under which the browser stores the playground's text and takes. A sign-out on any screen deletes them. */
+/** The keys under which the browser stores the playground's text and takes, and what is not saved yet of projects. A sign-out on any screen deletes them. */
 export const DRAFT = 'sonant-draft'
 export const TAKES = 'sonant-takes'
+export const STUDIO = 'sonant-studio'
 
 /** When a user has last signed out in any tab of this browser, by its clock; 0: never. */
 export function leftAt(): number {
@@ -19,7 +20,8 @@ export function leftAt(): number {
 /** A user has signed out: what was kept for them goes, and a tab that is being loaded anew hears of it so. */
 export function noteLeft(): void {
   try {
-    for (const storage of [localStorage, sessionStorage]) for (const name of [DRAFT, TAKES]) storage.removeItem(name)
+    for (const storage of [localStorage, sessionStorage])
+      for (const name of [DRAFT, TAKES, STUDIO]) storage.removeItem(name)
     localStorage.setItem(LEFT, String(Date.now()))
   } catch {
     // A tab that is being loaded anew at this moment does not hear of it.

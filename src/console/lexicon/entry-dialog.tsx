@@ -6,6 +6,7 @@ import { Field, TextField } from '../parts/field.tsx'
 import { LanguageSelect } from '../parts/language-select.tsx'
 import { toast } from '../parts/toast.tsx'
 import { type Entry, type EntryErrors, errorsOf, keyOf, withEntry } from './entries.ts'
+import { HearButtons, type WordVoice } from './hear-buttons.tsx'
 import type { Save } from './use-lexicon.ts'
 
 interface EntryDialogProps {
@@ -15,13 +16,15 @@ interface EntryDialogProps {
   readonly begin?: Entry
   readonly entries: readonly Entry[]
   readonly save: Save
+  /** Who says the word where it is heard; absent: a voice of its language. */
+  readonly voice?: WordVoice | undefined
   readonly onClose: () => void
 }
 
 const EMPTY: Entry = { language: null, grapheme: '', alias: '' }
 const LINE = { required: true, dir: 'auto', autocomplete: 'off' } as const
 
-export function EntryDialog({ entry, begin = EMPTY, entries, save, onClose }: EntryDialogProps) {
+export function EntryDialog({ entry, begin = EMPTY, entries, save, voice, onClose }: EntryDialogProps) {
   const [draft, setDraft] = useState<Entry>(entry ?? begin)
   const clean = { ...draft, grapheme: draft.grapheme.trim(), alias: draft.alias.trim() }
   const others = entry === null ? entries : entries.filter((one) => keyOf(one) !== keyOf(entry))
@@ -42,6 +45,7 @@ export function EntryDialog({ entry, begin = EMPTY, entries, save, onClose }: En
       <form class="stack" onSubmit={onSubmit}>
         {store.failure !== null && <Failure failure={store.failure} />}
         <EntryFields draft={draft} errors={errors} onChange={set} />
+        <HearButtons entry={clean} voice={voice} />
         <div class="row end">
           <button type="submit" class="button primary" aria-disabled={!isReady || store.isOff}>
             {entry === null ? 'Add' : 'Save'}

@@ -1,5 +1,6 @@
 import { type Entry, keyOf } from '../lexicon/entries.ts'
 import { EntryDialog } from '../lexicon/entry-dialog.tsx'
+import type { WordVoice } from '../lexicon/hear-buttons.tsx'
 import { useLexicon } from '../lexicon/use-lexicon.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
@@ -7,12 +8,14 @@ import { Failure } from '../parts/failure.tsx'
 interface TeachDialogProps {
   /** The written word, with the words in which it is read. */
   readonly word: Entry
+  /** Who says it where it is heard. */
+  readonly voice?: WordVoice | undefined
   readonly onSaved: () => void
   readonly onClose: () => void
 }
 
 /** The lexicon's dialog for a word of the text. It changes the word's entry if there is one. */
-export function TeachDialog({ word, onSaved, onClose }: TeachDialogProps) {
+export function TeachDialog({ word, voice, onSaved, onClose }: TeachDialogProps) {
   const { list, entries, save } = useLexicon()
   if (list.data !== null) {
     const keys = [keyOf(word), keyOf({ ...word, language: null })]
@@ -21,7 +24,7 @@ export function TeachDialog({ word, onSaved, onClose }: TeachDialogProps) {
       await save(change)
       onSaved()
     }
-    return <EntryDialog entry={entry} begin={word} entries={entries} save={saveWord} onClose={onClose} />
+    return <EntryDialog {...{ entry, entries, voice, onClose }} begin={word} save={saveWord} />
   }
   if (list.failure === null) return null
   return (

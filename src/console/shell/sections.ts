@@ -15,7 +15,10 @@ interface Group {
 
 const CREATE: Group = {
   name: 'Create',
-  sections: [{ path: '/playground', name: 'Playground', icon: 'playground', letter: 'p' }],
+  sections: [
+    { path: '/playground', name: 'Playground', icon: 'playground', letter: 'p' },
+    { path: '/studio', name: 'Studio', icon: 'studio', letter: 'd' },
+  ],
 }
 const OBSERVE: Group = {
   name: 'Observe',

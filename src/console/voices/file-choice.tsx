@@ -48,7 +48,7 @@ export function FileChoice({ file, seconds, error, onChoose }: FileChoiceProps) 
 }
 
 /** Listens for dropped files and tells if some are over the place. */
-function useDrop(take: (files: FileList | undefined) => void) {
+export function useDrop(take: (files: FileList | undefined) => void) {
   const [isOver, setOver] = useState(false)
   const listeners = {
     onDrop: (event: DragEvent) => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import type { OpenedConsole } from '../opened-console.ts'
@@ -9,6 +10,19 @@ const lexiconFile = (content: string) => ({
   mimeType: 'application/json',
   buffer: Buffer.from(content),
 })
+
+/** The texts that the page has spoken from now on. */
+function spokenTexts(page: Page): string[] {
+  const texts: string[] = []
+  page.on('request', (request) => {
+    const { query = '', variables } = (request.postDataJSON() ?? {}) as {
+      query?: string
+      variables?: { inputs: { text: string } }
+    }
+    if (query.includes('submitVoiceJob') && variables) texts.push(variables.inputs.text)
+  })
+  return texts
+}
 
 /** The lexicon, from an empty one to a file. */
 export function lexiconJourneys(opened: () => OpenedConsole): void {
@@ -29,6 +43,13 @@ export function lexiconJourneys(opened: () => OpenedConsole): void {
     expect(await flaws(page, 'lexicon-word')).toEqual([])
     await page.getByRole('dialog').getByLabel('Language').selectOption('English')
     await page.getByLabel('Spoken as').fill('sequel')
+    const spoken = spokenTexts(page)
+    for (const name of ['the word as it is spoken now', 'the word as it will be spoken']) {
+      await page.getByRole('button', { name: `Play ${name}` }).click()
+      await page.locator('body > audio').waitFor({ state: 'attached' })
+    }
+    expect(spoken).toEqual(['SQL', 'sequel'])
+    await page.getByLabel('Spoken as').focus()
     await page.keyboard.press('Enter')
     await page.getByRole('row', { name: /SQL sequel/ }).waitFor()
     // Meanwhile the same lexicon is changed elsewhere.

@@ -1,0 +1,99 @@
+import { Drop } from '../../menus/drop.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { addParagraphs, changeChapter, joinChapter, moveChapter } from '../model/edit.ts'
+import { type Chapter, inherited, paragraphOf } from '../model/project.ts'
+import { useStudio } from './context.ts'
+import { settingsInWords } from './endpoints.ts'
+import { apply } from './paragraph-keys.ts'
+import { ParagraphRow } from './paragraph-row.tsx'
+
+/** The shown chapter as a page. */
+export function ChapterView() {
+  const { editor } = useStudio()
+  const { chapters } = editor.project.value
+  const chapter = chapters.find(({ key }) => key === editor.chapterKey.value) ?? chapters[0]
+  if (chapter === undefined) return null
+  return (
+    <section class="card chapter-page" aria-label={chapter.title || 'Chapter'}>
+      <ChapterHead key={`head ${chapter.key}`} chapter={chapter} />
+      <div class="paras">
+        {chapter.paragraphs.map((paragraph) => (
+          <ParagraphRow key={paragraph.key} paragraph={paragraph} />
+        ))}
+      </div>
+      <ChapterFoot chapter={chapter} />
+    </section>
+  )
+}
+
+function ChapterHead({ chapter }: { chapter: Chapter }) {
+  const studio = useStudio()
+  const { editor } = studio
+  const whole = inherited([chapter.settings, editor.project.value.settings])
+  const words = settingsInWords(studio.endpoints(), whole, whole)
+  return (
+    <header class="chapter-head">
+      <input
+        class="chapter-title"
+        aria-label="Title of the chapter"
+        dir="auto"
+        maxLength={200}
+        placeholder="Title of the chapter"
+        value={chapter.title}
+        onInput={({ currentTarget: { value } }) =>
+          editor.change(changeChapter(editor.project.peek(), chapter.key, { title: value }), `title ${chapter.key}`)
+        }
+      />
+      <ChapterMenu chapter={chapter} />
+      <button
+        type="button"
+        class="button quiet small chapter-voice"
+        title="Voice and style of the chapter"
+        onClick={() => studio.show({ name: 'chapter', key: chapter.key })}
+      >
+        <Icon name="voices" size={14} /> <span class="clip">{words === '' ? 'Choose a voice' : words}</span>
+      </button>
+    </header>
+  )
+}
+
+function ChapterMenu({ chapter: { key, paragraphs } }: { chapter: Chapter }) {
+  const { editor, hearing, show } = useStudio()
+  const { chapters } = editor.project.value
+  const index = chapters.findIndex((one) => one.key === key)
+  const items: readonly (readonly [text: string, act: () => void, isOffered?: boolean])[] = [
+    ['Hear from here', () => hearing.all(paragraphs[0]?.key ?? null)],
+    ['Voice and style', () => show({ name: 'chapter', key })],
+    ['Move up', () => editor.change(moveChapter(editor.project.peek(), key, -1)), index > 0],
+    ['Move down', () => editor.change(moveChapter(editor.project.peek(), key, 1)), index < chapters.length - 1],
+    ['Join to the one before', () => editor.change(joinChapter(editor.project.peek(), key)), index > 0],
+    ['Delete the chapter', () => show({ name: 'delete-chapter', key }), chapters.length > 1],
+  ]
+  return (
+    <Drop icon="more" text="Chapter" isSmall>
+      {items.map(([name, act, isOffered = true]) =>
+        isOffered ? (
+          <button key={name} type="button" class="menu-item" onClick={act}>
+            {name}
+          </button>
+        ) : null,
+      )}
+    </Drop>
+  )
+}
+
+/** A press below the last paragraph begins another one. */
+function ChapterFoot({ chapter: { paragraphs } }: { chapter: Chapter }) {
+  const { editor } = useStudio()
+  const last = paragraphs.at(-1)
+  const onAdd = (): void => {
+    if (last?.text.trim() === '') editor.focus.value = { key: last.key, caret: 0 }
+    else if (last)
+      apply(editor, addParagraphs(editor.project.peek(), last.key, [paragraphOf('', { speaker: last.speaker })]))
+  }
+  return (
+    <button type="button" class="button quiet small chapter-foot" onClick={onAdd}>
+      Add a paragraph
+    </button>
+  )
+}

@@ -1,0 +1,226 @@
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { type ApiError, asApiError, isUncertain } from '../../api/api-error.ts'
+import { ask } from '../../api/ask.ts'
+import { comebacks, isHeld } from '../../api/follow.ts'
+import { saveProject } from '../../operations.ts'
+import { changeParagraph } from '../model/edit.ts'
+import { begun, changed, type History, redone, undone } from '../model/history.ts'
+import { allParagraphs, type Project } from '../model/project.ts'
+import { type Changes, changesOf, stepsOf, withChanges } from '../model/save.ts'
+import { keepChanges, keptChanges } from './kept-changes.ts'
+import { loadProject, type Opened } from './open-project.ts'
+import { Takes } from './takes.ts'
+
+/** After the last letter. */
+const STILL_MS = 1200
+const KEEP_MS = 300
+const RETRY_MS = 5000
+
+/** A project that was left may be saved at this moment: one that is opened waits for that. */
+export let lastLeft: Promise<void> = Promise.resolve()
+
+/** Where the caret is to be put once it is drawn. */
+interface Focus {
+  readonly key: string
+  readonly caret: number
+}
+
+/** Somebody else has saved the project since this page has read it. */
+interface Conflict {
+  readonly savedBy: string | null
+  readonly theirs: Opened
+}
+
+/** A project that is open: its text with what can be undone, its takes, and how it is saved. */
+export class Editor {
+  readonly id: string
+  readonly takes: Takes
+  readonly #history: Signal<History>
+  readonly #saved: Signal<Opened>
+  readonly project: ReadonlySignal<Project>
+  readonly canUndo: ReadonlySignal<boolean>
+  readonly canRedo: ReadonlySignal<boolean>
+  readonly isSaved: ReadonlySignal<boolean>
+  readonly failure = signal<ApiError | null>(null)
+  readonly conflict = signal<Conflict | null>(null)
+  /** The chapter that is shown. */
+  readonly chapterKey: Signal<string>
+  /** The paragraph that has the caret, or had it last. */
+  readonly active = signal<string | null>(null)
+  readonly focus = signal<Focus | null>(null)
+  #saving: Promise<void> | null = null
+  /** Sent, and not answered: the service may have it. */
+  #lost: Project | null = null
+  #saveTimer: ReturnType<typeof setTimeout> | undefined
+  #keepTimer: ReturnType<typeof setTimeout> | undefined
+  readonly #stops: (() => void)[] = []
+
+  constructor(opened: Opened) {
+    this.id = opened.id
+    this.#saved = signal(opened)
+    this.#history = signal(begun(opened.project))
+    this.project = computed(() => this.#history.value.project)
+    this.canUndo = computed(() => this.#history.value.past.length > 0)
+    this.canRedo = computed(() => this.#history.value.future.length > 0)
+    this.isSaved = computed(() => changesOf(this.#saved.value.project, this.project.value) === null)
+    this.chapterKey = signal(opened.project.chapters[0]?.key ?? '')
+    this.takes = new Takes(this.id, () => this.#saved.peek().project)
+  }
+
+  get revision(): number {
+    return this.#saved.peek().revision
+  }
+
+  /** Goes on with what was not saved when this project was left. */
+  begin(): void {
+    this.#stops.push(this.takes.follow())
+    const keepNow = (): void => this.#keep()
+    addEventListener('pagehide', keepNow)
+    this.#stops.push(() => removeEventListener('pagehide', keepNow))
+    this.#stops.push(comebacks.subscribe(() => this.#onComeback()))
+    const kept = keptChanges(this.id)
+    if (kept === null) return
+    const { revision, project } = this.#saved.peek()
+    const mine = withChanges(project, kept.changes)
+    this.change(mine)
+    if (kept.revision === revision) return
+    // Somebody has saved since: the next save would be refused, so the user is told at once.
+    clearTimeout(this.#saveTimer)
+    this.conflict.value = { savedBy: null, theirs: this.#saved.peek() }
+  }
+
+  end(): void {
+    clearTimeout(this.#keepTimer)
+    this.#keep()
+    for (const stop of this.#stops) stop()
+    lastLeft = this.flush().catch(() => {})
+  }
+
+  /** @param key changes with the same one are undone as one */
+  change(project: Project, key: string | null = null): void {
+    this.#put(changed(this.#history.peek(), project, key))
+  }
+
+  setText(key: string, text: string): void {
+    this.change(changeParagraph(this.project.peek(), key, { text }), key)
+  }
+
+  undo(): void {
+    this.#put(undone(this.#history.peek()))
+  }
+
+  redo(): void {
+    this.#put(redone(this.#history.peek()))
+  }
+
+  #put(history: History | null): void {
+    if (history === null || history === this.#history.peek()) return
+    this.#history.value = history
+    if (history.project.chapters.every(({ key }) => key !== this.chapterKey.peek()))
+      this.chapterKey.value = history.project.chapters[0]?.key ?? ''
+    clearTimeout(this.#keepTimer)
+    this.#keepTimer = setTimeout(() => this.#keep(), KEEP_MS)
+    this.#plan(STILL_MS)
+  }
+
+  #keep(): void {
+    const { project, revision } = this.#saved.peek()
+    const changes = changesOf(project, this.project.peek())
+    keepChanges(this.id, changes === null ? null : { revision, changes })
+  }
+
+  #plan(ms: number): void {
+    clearTimeout(this.#saveTimer)
+    if (this.conflict.peek() !== null) return
+    this.#saveTimer = setTimeout(() => void this.flush().catch(() => {}), ms)
+  }
+
+  #onComeback(): void {
+    if (!this.isSaved.peek()) this.#plan(0)
+  }
+
+  /** Saves what is not saved yet. @throws ApiError it was not saved */
+  async flush(): Promise<void> {
+    clearTimeout(this.#saveTimer)
+    await this.#saving
+    if (this.isSaved.peek() || this.conflict.peek() !== null || isHeld.peek()) return
+    this.#saving = this.#save().finally(() => {
+      this.#saving = null
+    })
+    await this.#saving
+  }
+
+  async #save(): Promise<void> {
+    const sent = this.project.peek()
+    const before = this.#saved.peek().project
+    const changes = changesOf(before, sent)
+    if (changes === null) return
+    try {
+      for (const step of stepsOf(before, changes)) if (!(await this.#send(step, sent))) return
+      this.#saved.value = { ...this.#saved.peek(), project: sent }
+      this.#lost = null
+      this.failure.value = null
+      this.#keep()
+      this.takes.onSaved(before, sent)
+    } catch (error) {
+      const failure = asApiError(error)
+      if (isUncertain(failure)) {
+        this.#lost = sent
+        this.#plan(RETRY_MS)
+      }
+      this.failure.value = failure
+      throw failure
+    }
+  }
+
+  /** False: somebody else was quicker. */
+  async #send(step: Changes, sent: Project): Promise<boolean> {
+    const { revision } = this.#saved.peek()
+    const { saveProject: answer } = await ask(saveProject, { id: this.id, revision, ...step } as Parameters<
+      NonNullable<typeof saveProject.types>
+    >[0])
+    if (answer.__typename === 'Project') {
+      this.#saved.value = { ...this.#saved.peek(), revision: answer.revision }
+      return true
+    }
+    const theirs = await loadProject(this.id)
+    const lost = this.#lost
+    this.#lost = null
+    if (lost !== null && isSame(lost, theirs.project)) {
+      // It was this page, whose save was not answered.
+      this.#saved.value = { ...theirs, project: lost }
+      if (sent !== lost) this.#plan(0)
+      return false
+    }
+    this.conflict.value = { savedBy: answer.savedBy ?? null, theirs }
+    return false
+  }
+
+  /** Goes on with what somebody else has saved. What was here can be brought back by Undo. */
+  takeTheirs(): void {
+    const theirs = this.conflict.peek()?.theirs
+    if (theirs === undefined) return
+    this.conflict.value = null
+    this.adopt(theirs)
+  }
+
+  /** Shows what the service has by now, as a step that can be undone. */
+  adopt(opened: Opened): void {
+    this.#saved.value = opened
+    this.#put(changed(this.#history.peek(), opened.project))
+    this.#keep()
+    clearTimeout(this.#saveTimer)
+    this.takes.load(opened.project)
+  }
+
+  /** Says if the text of a paragraph is another one than the service has. */
+  isChanged(key: string, text: string): boolean {
+    return this.#texts.value.get(key) !== text
+  }
+
+  readonly #texts = computed(
+    () => new Map(allParagraphs(this.#saved.value.project).map(({ key, text }) => [key, text])),
+  )
+}
+
+const isSame = (one: Project, other: Project): boolean => JSON.stringify(one) === JSON.stringify(other)

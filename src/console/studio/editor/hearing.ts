@@ -1,0 +1,156 @@
+import { computed, signal } from '@preact/signals'
+import { ownMedia } from '../../api/base.ts'
+import { announce } from '../../parts/announce.tsx'
+import { volume } from '../../parts/use-source.ts'
+import { allParagraphs, settingsOf } from '../model/project.ts'
+import type { Editor } from './editor.ts'
+import { chosenOf } from './states.ts'
+import { urlOf } from './takes.ts'
+
+const PAUSE_MS = 400
+const CHAPTER_PAUSE_MS = 1200
+
+/** What is heard of a project: one paragraph, or all from one on, with the silences between them. */
+export class Hearing {
+  readonly #editor: Editor
+  readonly #audio = new Audio()
+  readonly key = signal<string | null>(null)
+  readonly isPlaying = signal(false)
+  readonly isAll = signal(false)
+  /** Signed ahead of time, so that the next paragraph comes without a gap. */
+  #next: { readonly jobId: string; readonly url: Promise<string | null> } | null = null
+  #pause: ReturnType<typeof setTimeout> | undefined
+  #press = 0
+
+  constructor(editor: Editor) {
+    this.#editor = editor
+    const audio = this.#audio
+    audio.onended = () => this.#goOn()
+    audio.onplay = () => {
+      this.isPlaying.value = true
+      for (const other of document.querySelectorAll('audio')) if (other !== audio) other.pause()
+    }
+    audio.onpause = () => {
+      if (this.#pause === undefined) this.isPlaying.value = false
+    }
+  }
+
+  /** The page's other sounds find and pause it. */
+  begin(): void {
+    document.body.append(this.#audio)
+  }
+
+  /** The paragraphs that can be heard, in their order. */
+  readonly heard = computed(() => {
+    void this.#editor.takes.changes.value
+    return allParagraphs(this.#editor.project.value).filter(({ key }) => chosenOf(this.#takes(key)) !== undefined)
+  })
+
+  #takes(key: string) {
+    return this.#editor.takes.of(key).peek()
+  }
+
+  one(key: string): void {
+    this.isAll.value = false
+    void this.#play(key)
+  }
+
+  /** From a paragraph on, or from the next one that can be heard. */
+  all(from: string | null): void {
+    const order = allParagraphs(this.#editor.project.peek()).map(({ key }) => key)
+    const start = from === null ? 0 : Math.max(0, order.indexOf(from))
+    const audible = new Set(this.heard.peek().map(({ key }) => key))
+    const first = order.slice(start).find((key) => audible.has(key))
+    if (first === undefined) return
+    this.isAll.value = true
+    void this.#play(first)
+  }
+
+  toggle(): void {
+    if (this.key.peek() === null) return
+    if (this.isPlaying.peek()) {
+      clearTimeout(this.#pause)
+      const wasBetween = this.#pause !== undefined
+      this.#pause = undefined
+      this.#audio.pause()
+      this.isPlaying.value = false
+      if (wasBetween) this.step(1, false)
+    } else void this.#audio.play().catch(() => this.stop())
+  }
+
+  /** To the paragraph before or behind. */
+  step(by: 1 | -1, isHeard = true): void {
+    const order = this.heard.peek()
+    const at = order.findIndex(({ key }) => key === this.key.peek())
+    const next = order[at + by]
+    if (next !== undefined) void this.#play(next.key, isHeard)
+  }
+
+  stop(): void {
+    this.#press++
+    clearTimeout(this.#pause)
+    this.#pause = undefined
+    this.#audio.pause()
+    this.#audio.removeAttribute('src')
+    this.key.value = null
+    this.isPlaying.value = false
+  }
+
+  end(): void {
+    this.stop()
+    this.#audio.remove()
+  }
+
+  async #play(key: string, isHeard = true): Promise<void> {
+    const press = ++this.#press
+    clearTimeout(this.#pause)
+    this.#pause = undefined
+    const take = chosenOf(this.#takes(key))
+    if (take === undefined) return this.stop()
+    this.key.value = key
+    this.isPlaying.value = isHeard
+    try {
+      const url = await (this.#next?.jobId === take.jobId ? this.#next.url : urlOf(take.jobId))
+      if (press !== this.#press) return
+      if (url === null) throw new Error()
+      this.#audio.src = ownMedia(url)
+      this.#audio.volume = volume.peek()
+      if (isHeard) await this.#audio.play()
+      this.#lookAhead(key)
+    } catch {
+      if (press !== this.#press) return
+      announce('A paragraph could not be played.')
+      if (this.isAll.peek()) this.#goOn()
+      else this.stop()
+    }
+  }
+
+  #lookAhead(key: string): void {
+    const order = this.heard.peek()
+    const next = order[order.findIndex((one) => one.key === key) + 1]
+    const take = next && chosenOf(this.#takes(next.key))
+    if (!this.isAll.peek() || take === undefined) return
+    const url = urlOf(take.jobId)
+    url.catch(() => {})
+    this.#next = { jobId: take.jobId, url }
+  }
+
+  #goOn(): void {
+    const key = this.key.peek()
+    const order = this.heard.peek()
+    const next = order[order.findIndex((one) => one.key === key) + 1]
+    if (!this.isAll.peek() || key === null || next === undefined) this.stop()
+    else this.#pause = setTimeout(() => void this.#play(next.key), this.#silenceAfter(key))
+  }
+
+  #silenceAfter(key: string): number {
+    const project = this.#editor.project.peek()
+    for (const chapter of project.chapters) {
+      const paragraph = chapter.paragraphs.find((one) => one.key === key)
+      if (paragraph === undefined) continue
+      const isLast = paragraph === chapter.paragraphs.at(-1)
+      return settingsOf(project, chapter, paragraph).pauseMs ?? (isLast ? CHAPTER_PAUSE_MS : PAUSE_MS)
+    }
+    return PAUSE_MS
+  }
+}

@@ -1,0 +1,110 @@
+import { plainBlocks } from '../import/plain-text.ts'
+import {
+  addParagraphs,
+  changeParagraph,
+  type Edited,
+  joinParagraph,
+  moveParagraph,
+  placeOf,
+  splitParagraph,
+} from '../model/edit.ts'
+import { type Project, paragraphOf } from '../model/project.ts'
+import type { Studio } from './context.ts'
+import type { Editor } from './editor.ts'
+
+type OfText<Kind extends Event> = Kind & { readonly currentTarget: HTMLTextAreaElement }
+
+/** Keys of a paragraph: Enter parts it, Backspace at its beginning joins it to the one before, arrows leave it, Alt with them moves it. */
+export function onParagraphKey(studio: Studio, key: string, event: OfText<KeyboardEvent>): void {
+  if (event.isComposing || event.defaultPrevented) return
+  const act = actOf(studio, key, event)
+  if (act === null) return
+  event.preventDefault()
+  act()
+}
+
+function actOf({ editor, speak }: Studio, key: string, event: OfText<KeyboardEvent>): (() => void) | null {
+  const { altKey, currentTarget: area } = event
+  const { selectionStart: start, selectionEnd: end, value } = area
+  const isControl = event.ctrlKey || event.metaKey
+  switch (event.key) {
+    case 'Enter':
+      if (isControl) return () => speak([key])
+      return event.shiftKey ? null : () => splitAt(editor, key, start, end)
+    case 'Backspace':
+      return start === 0 && end === 0 && !isControl ? () => join(editor, key) : null
+    case 'Delete':
+      return start === value.length && !isControl ? () => joinNext(editor, key) : null
+    case 'ArrowUp':
+      if (altKey) return () => apply(editor, moveParagraph(editor.project.peek(), key, -1), start)
+      return start === 0 && end === 0 ? () => leave(editor, key, -1) : null
+    case 'ArrowDown':
+      if (altKey) return () => apply(editor, moveParagraph(editor.project.peek(), key, 1), start)
+      return start === value.length ? () => leave(editor, key, 1) : null
+    default:
+      return null
+  }
+}
+
+/** Shows the chapter of a paragraph, and puts the caret there. */
+export function apply(editor: Editor, { project, focus }: Edited, caret?: number): void {
+  if (focus === null) return
+  editor.change(project)
+  goTo(editor, project, focus.key, caret ?? focus.caret)
+}
+
+function goTo(editor: Editor, project: Project, key: string, caret: number): void {
+  const place = placeOf(project, key)
+  const chapter = place && project.chapters[place.chapter]
+  if (chapter) editor.chapterKey.value = chapter.key
+  editor.active.value = key
+  editor.focus.value = { key, caret }
+}
+
+function splitAt(editor: Editor, key: string, start: number, end: number): void {
+  const project = editor.project.peek()
+  const text = textOf(project, key)
+  const cut = start === end ? project : changeParagraph(project, key, { text: text.slice(0, start) + text.slice(end) })
+  apply(editor, splitParagraph(cut, key, start))
+}
+
+function join(editor: Editor, key: string): void {
+  apply(editor, joinParagraph(editor.project.peek(), key))
+}
+
+function joinNext(editor: Editor, key: string): void {
+  const next = neighbour(editor.project.peek(), key, 1)
+  if (next !== null) join(editor, next)
+}
+
+function leave(editor: Editor, key: string, step: 1 | -1): void {
+  const project = editor.project.peek()
+  const next = neighbour(project, key, step)
+  if (next !== null) goTo(editor, project, next, step > 0 ? 0 : textOf(project, next).length)
+}
+
+/** Of the same chapter. */
+function neighbour(project: Project, key: string, step: 1 | -1): string | null {
+  const place = placeOf(project, key)
+  return place === null ? null : (project.chapters[place.chapter]?.paragraphs[place.paragraph + step]?.key ?? null)
+}
+
+function textOf(project: Project, key: string): string {
+  const place = placeOf(project, key)
+  return place === null ? '' : (project.chapters[place.chapter]?.paragraphs[place.paragraph]?.text ?? '')
+}
+
+/** Several paragraphs are pasted as such. */
+export function onParagraphPaste({ editor }: Studio, key: string, event: OfText<ClipboardEvent>): void {
+  const blocks = plainBlocks(event.clipboardData?.getData('text/plain') ?? '')
+  if (blocks.length < 2) return
+  event.preventDefault()
+  const { selectionStart: start, selectionEnd: end } = event.currentTarget
+  const project = editor.project.peek()
+  const text = textOf(project, key)
+  const [first, ...others] = blocks.map((block) => block.text)
+  const last = others.at(-1) ?? ''
+  const added = others.map((one) => paragraphOf(one === last ? `${one}${text.slice(end)}` : one))
+  const begun = changeParagraph(project, key, { text: `${text.slice(0, start)}${first}` })
+  apply(editor, addParagraphs(begun, key, added))
+}

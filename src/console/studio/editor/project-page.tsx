@@ -1,0 +1,150 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { type ApiError, asApiError } from '../../api/api-error.ts'
+import { at } from '../../api/base.ts'
+import { comebacks } from '../../api/follow.ts'
+import { announce } from '../../parts/announce.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { SkeletonRows } from '../../parts/load.tsx'
+import { Crumb, Page } from '../../parts/page.tsx'
+import { takesText } from '../../shell/shortcuts.ts'
+import { ChapterList } from './chapter-list.tsx'
+import { ChapterView } from './chapter-view.tsx'
+import { ConflictBanner } from './conflict.tsx'
+import { type Opened, type Studio, StudioProvider } from './context.ts'
+import { Editor, lastLeft } from './editor.ts'
+import { EditorActions } from './editor-actions.tsx'
+import { type Endpoint, useEndpoints } from './endpoints.ts'
+import { Hearing } from './hearing.ts'
+import { HearingBar } from './hearing-bar.tsx'
+import { loadProject } from './open-project.ts'
+import { OpenedDialog } from './opened-dialog.tsx'
+import '../studio.css'
+
+const LIST = <Crumb href={at('/studio')}>Studio</Crumb>
+
+/** A long text, which is written, spoken and heard here. */
+export function ProjectPage({ id = '' }: { readonly id?: string }) {
+  const { editor, failure, reload } = useEditor(id)
+  const { endpoints, reload: signAgain } = useEndpoints()
+  if (editor === null || endpoints === null)
+    return (
+      <Page title="Project" crumb={LIST}>
+        {failure === null ? <SkeletonRows /> : <Failure failure={failure} onRetry={reload} isAskedAgain />}
+      </Page>
+    )
+  return <EditorPage key={editor.id} {...{ editor, endpoints }} onExpired={signAgain} />
+}
+
+function useEditor(id: string) {
+  const [editor, setEditor] = useState<Editor | null>(null)
+  const [failure, setFailure] = useState<ApiError | null>(null)
+  const [round, setRound] = useState(0)
+  // A project that is open saves by itself once the service is back.
+  const back = editor === null ? comebacks.value : 0
+  useEffect(() => {
+    let isLatest = true
+    let own: Editor | null = null
+    setEditor(null)
+    lastLeft
+      .then(() => loadProject(id))
+      .then(
+        (opened) => {
+          if (!isLatest) return
+          own = new Editor(opened)
+          own.takes.load(opened.project)
+          own.begin()
+          setFailure(null)
+          setEditor(own)
+        },
+        (error) => isLatest && setFailure(asApiError(error)),
+      )
+    return () => {
+      isLatest = false
+      own?.end()
+    }
+  }, [id, round, back])
+  return { editor: editor?.id === id ? editor : null, failure, reload: () => setRound(round + 1) }
+}
+
+interface EditorPageProps {
+  readonly editor: Editor
+  readonly endpoints: readonly Endpoint[]
+  readonly onExpired: () => void
+}
+
+function EditorPage({ editor, endpoints, onExpired }: EditorPageProps) {
+  const [opened, show] = useState<Opened | null>(null)
+  const [failure, setFailure] = useState<ApiError | null>(null)
+  const latest = useMemo(() => ({ endpoints }), [])
+  latest.endpoints = endpoints
+  const studio = useMemo((): Studio => {
+    const speak = (keys: readonly string[]): void => void speakNow(editor, keys).then(setFailure)
+    return { editor, hearing: new Hearing(editor), endpoints: () => latest.endpoints, show, speak }
+  }, [editor])
+  useKeys(studio)
+  useEffect(() => {
+    studio.hearing.begin()
+    return () => studio.hearing.end()
+  }, [studio])
+  const saveFailure = editor.isSaved.value ? null : editor.failure.value
+  return (
+    <StudioProvider value={studio}>
+      <Page title={editor.project.value.name} crumb={LIST} actions={<EditorActions />}>
+        <ConflictBanner />
+        {saveFailure !== null && editor.conflict.value === null && (
+          <Failure failure={saveFailure} onRetry={() => void editor.flush().catch(() => {})} />
+        )}
+        {failure !== null && <Failure failure={failure} />}
+        <div class="studio">
+          <ChapterList />
+          <ChapterView />
+        </div>
+        <HearingBar />
+        {opened !== null && <OpenedDialog {...{ opened, endpoints, onExpired, show }} />}
+      </Page>
+    </StudioProvider>
+  )
+}
+
+/** Null: all of it was taken. */
+async function speakNow(editor: Editor, keys: readonly string[]): Promise<ApiError | null> {
+  try {
+    await editor.flush()
+    if (editor.conflict.peek() !== null) return null
+    const refused = await editor.takes.speak(keys)
+    const [first] = refused
+    if (first === undefined) return null
+    return asApiError(new Error(refusedInWords(refused.length, first.message)))
+  } catch (error) {
+    announce('Nothing was spoken.')
+    return asApiError(error)
+  }
+}
+
+const refusedInWords = (times: number, message: string): string =>
+  times === 1 ? `A paragraph was not taken: ${message}` : `${times} paragraphs were not taken: ${message}`
+
+/** Undo and Redo from anywhere, and Space where it writes nothing and presses nothing. */
+function useKeys({ editor, hearing }: Studio): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return
+      const act = actOf(event, editor, hearing)
+      if (act === null) return
+      event.preventDefault()
+      act()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [editor])
+}
+
+function actOf(event: KeyboardEvent, editor: Editor, hearing: Hearing): (() => void) | null {
+  const { key, ctrlKey, metaKey, altKey, shiftKey } = event
+  if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 'z')
+    return () => (shiftKey ? editor.redo() : editor.undo())
+  if (ctrlKey && !altKey && key.toLowerCase() === 'y') return () => editor.redo()
+  const focused = document.activeElement
+  const isTaken = takesText(focused) || focused?.closest('button, a, summary') !== null
+  return key === ' ' && !isTaken && hearing.key.peek() !== null ? () => hearing.toggle() : null
+}

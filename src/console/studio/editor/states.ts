@@ -1,0 +1,57 @@
+import type { Paragraph } from '../model/project.ts'
+
+/** A job that spoke a paragraph. */
+export interface Take {
+  readonly jobId: string
+  /** Null: the job was deleted. */
+  readonly status: string | null
+  readonly error: string | null
+  readonly errorCode: string | null
+  readonly audioMs: number | null
+  readonly voiceName: string | null
+  readonly createdAt: string
+  /** It plays and is exported. */
+  readonly isChosen: boolean
+  /** It was spoken from the text and settings that the service has. */
+  readonly isCurrent: boolean
+}
+
+export type SpokenState = 'none' | 'waiting' | 'speaking' | 'ready' | 'outdated' | 'failed'
+
+/** How a paragraph stands. `isChanged`: its text is not the one that the service has. @param takes newest first */
+export function stateOf(takes: readonly Take[], isChanged: boolean): SpokenState {
+  const [newest] = takes
+  if (newest === undefined) return 'none'
+  if (newest.status === 'QUEUED') return 'waiting'
+  if (newest.status === 'PROCESSING') return 'speaking'
+  const chosen = chosenOf(takes)
+  if (newest.status === 'FAILED' && newest.isCurrent && !isChanged && !(chosen?.isCurrent ?? false)) return 'failed'
+  if (chosen === undefined) return newest.status === 'FAILED' ? 'failed' : 'none'
+  return chosen.isCurrent && !isChanged ? 'ready' : 'outdated'
+}
+
+/** The take that is heard. */
+export const chosenOf = (takes: readonly Take[]): Take | undefined =>
+  takes.find(({ isChosen }) => isChosen) ?? takes.find(({ status }) => status === 'COMPLETED')
+
+/** A job has changed: a completed one takes over. */
+export const withJob = (takes: readonly Take[], changed: Pick<Take, 'jobId'> & Partial<Take>): readonly Take[] => {
+  const isDone = changed.status === 'COMPLETED'
+  return takes.map((take) => {
+    if (take.jobId !== changed.jobId) return isDone && take.isChosen ? { ...take, isChosen: false } : take
+    return { ...take, ...changed, ...(isDone && { isChosen: true }) }
+  })
+}
+
+export const STATE_WORDS: Readonly<Record<SpokenState, string>> = {
+  none: 'Not spoken',
+  waiting: 'Waiting',
+  speaking: 'Speaking',
+  ready: 'Spoken',
+  outdated: 'Changed since it was spoken',
+  failed: 'Failed',
+}
+
+/** Says if "Speak what is missing" speaks a paragraph. */
+export const isMissing = (state: SpokenState, { text }: Pick<Paragraph, 'text'>): boolean =>
+  text.trim() !== '' && (state === 'none' || state === 'outdated' || state === 'failed')

@@ -1,0 +1,84 @@
+/** A line of a script: who says it, and how, where that stands in brackets behind the name. */
+interface Line {
+  readonly speaker: string
+  readonly manner: string | null
+  readonly text: string
+}
+
+/** A paragraph, of which somebody says the text. */
+interface SpokenParagraph {
+  readonly text: string
+  /** Null: the narrator. */
+  readonly speaker: string | null
+  readonly manner: string | null
+}
+
+/** "ANNA: …", "Anna (softly): …", "太郎：…" */
+const LINE =
+  /^\s*(?<speaker>[\p{L}\p{N}][\p{L}\p{M}\p{N} .'’\-–]{0,39}?)\s*(?:[(（](?<manner>[^()（）]{1,60})[)）])?\s*(?::(?!\/\/|\d)|：)\s*(?<text>\S.*)$/su
+const MAX_NAME_WORDS = 4
+/** So many lines have to look like somebody's before that is offered. */
+const LEAST_LINES = 2
+/** Words before a colon that are no names, in the languages of most texts. */
+const NO_NAMES = new Set(
+  `note notes nb n.b ps p.s pps warning caution danger attention important tip hint example examples summary question remember
+  todo fyi update edit source sources author title subject from to cc bcc re date time place address phone tel fax email e-mail website web url http
+  https ftp mailto chapter part section act scene figure fig table step day week answer result conclusion definition theorem proof price
+  hinweis achtung wichtig beispiel anmerkung quelle quellen tipp frage antwort kapitel abbildung datum betreff von an zusammenfassung
+  remarque exemple chapitre source objet date résumé nota ejemplo atención importante capítulo fuente resumen asunto esempio attenzione capitolo fonte
+  observação exemplo atenção примечание внимание пример глава 注意 注 例 備考 참고 주의 예`
+    .split(/\s+/)
+    .filter((word) => word !== ''),
+)
+
+/** Who speaks in these paragraphs, with the number of their lines, those with most first; none: it is no dialogue. */
+export function speakersIn(paragraphs: readonly string[]): readonly (readonly [name: string, lines: number])[] {
+  const counts = new Map<string, number>()
+  for (const line of paragraphs.flatMap((text) => text.split('\n'))) {
+    const speaker = lineOf(line)?.speaker
+    if (speaker !== undefined) counts.set(speaker, (counts.get(speaker) ?? 0) + 1)
+  }
+  const found = likely([...counts])
+  const lines = found.reduce((sum, [, times]) => sum + times, 0)
+  return lines < LEAST_LINES ? [] : found.toSorted(([, one], [, other]) => other - one)
+}
+
+/** Where some names come again or are written in capitals, one that comes once and is written otherwise is any word before a colon. */
+function likely(counts: readonly (readonly [string, number])[]): (readonly [string, number])[] {
+  const isSure = ([name, times]: readonly [string, number]): boolean => times > 1 || isCapitals(name)
+  const sure = counts.filter(isSure)
+  return sure.length > 0 ? sure : counts.filter(([name]) => isName(name))
+}
+
+const isCapitals = (name: string): boolean => name === name.toUpperCase() && name !== name.toLowerCase()
+
+/** Begins with a capital letter, where its script has some. */
+const isName = (name: string): boolean => {
+  const [first = ''] = name
+  return first === first.toUpperCase()
+}
+
+function lineOf(text: string): Line | null {
+  const { speaker = '', manner, text: words = '' } = LINE.exec(text)?.groups ?? {}
+  const name = speaker.trim()
+  const isNone = name === '' || NO_NAMES.has(name.toLowerCase().replace(/[\s.\d]+$/, '')) || /^[\d\s.]+$/.test(name)
+  return isNone || name.split(/\s+/).length > MAX_NAME_WORDS || !isName(name)
+    ? null
+    : { speaker: name, manner: manner?.trim() ?? null, text: words.trim() }
+}
+
+/** Parts the paragraphs at the lines of these speakers, and takes the names out of the text; a line without a name goes on with the one before. */
+export function spokenBy(paragraphs: readonly string[], speakers: readonly string[]): SpokenParagraph[] {
+  const known = new Set(speakers)
+  return paragraphs.flatMap((paragraph) => {
+    const spoken: SpokenParagraph[] = []
+    for (const text of paragraph.split('\n')) {
+      const line = lineOf(text)
+      const last = spoken.at(-1)
+      if (line !== null && known.has(line.speaker)) spoken.push(line)
+      else if (last === undefined) spoken.push({ text, speaker: null, manner: null })
+      else spoken[spoken.length - 1] = { ...last, text: `${last.text}\n${text}` }
+    }
+    return spoken
+  })
+}

@@ -1,0 +1,79 @@
+/** How something is spoken; a field that is absent or null is inherited. */
+export interface Settings {
+  readonly endpoint?: string | null
+  readonly voice?: string | null
+  /** Other inputs of the endpoint, as style, speed or language. */
+  readonly inputs?: Readonly<Record<string, unknown>> | null
+  /** The silence behind it. */
+  readonly pauseMs?: number | null
+}
+
+export interface Speaker {
+  readonly name: string
+  readonly settings: Settings
+}
+
+export interface Paragraph {
+  readonly key: string
+  readonly text: string
+  /** A name of the cast; null: the narrator. */
+  readonly speaker: string | null
+  readonly settings: Settings
+}
+
+export interface Chapter {
+  readonly key: string
+  readonly title: string
+  readonly settings: Settings
+  readonly paragraphs: readonly Paragraph[]
+}
+
+/** A project as it is edited. Nothing in it is ever changed in place, so that what is the same object is the same. */
+export interface Project {
+  readonly name: string
+  readonly settings: Settings
+  readonly speakers: readonly Speaker[]
+  readonly chapters: readonly Chapter[]
+}
+
+export const NARRATOR = 'Narrator'
+
+/** Unique in a project. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(10)), (byte) => (byte % 36).toString(36)).join('')
+
+export const paragraphOf = (text: string, changes: Partial<Paragraph> = {}): Paragraph => ({
+  ...{ key: newKey(), text, speaker: null, settings: {} },
+  ...changes,
+})
+
+export const chapterOf = (title: string, paragraphs: readonly Paragraph[]): Chapter => ({
+  ...{ key: newKey(), title, settings: {}, paragraphs },
+})
+
+export const allParagraphs = ({ chapters }: Pick<Project, 'chapters'>): readonly Paragraph[] =>
+  chapters.flatMap(({ paragraphs }) => paragraphs)
+
+/** The settings of a paragraph: each field is its own, else its speaker's, else its chapter's, else the project's; inputs one by one. */
+export function settingsOf(project: Project, chapter: Chapter, { speaker, settings }: Paragraph): Settings {
+  const cast = project.speakers.find(({ name }) => name === speaker)?.settings
+  return inherited([settings, cast ?? {}, chapter.settings, project.settings])
+}
+
+/** @param levels the nearest first */
+export function inherited(levels: readonly Settings[]): Settings {
+  const first = <Key extends keyof Settings>(key: Key): Settings[Key] =>
+    levels.map((level) => level[key]).find((value) => value !== null && value !== undefined) ?? null
+  const inputs = Object.assign({}, ...levels.toReversed().map((level) => level.inputs ?? {}))
+  return { endpoint: first('endpoint'), voice: first('voice'), inputs, pauseMs: first('pauseMs') }
+}
+
+/** Says if two settings speak alike; the order of inputs does not matter. */
+export const areAlike = (one: Settings, other: Settings): boolean => spoken(one) === spoken(other)
+
+function spoken({ endpoint, voice, inputs }: Settings): string {
+  const sorted = Object.entries(inputs ?? {})
+    .filter(([, value]) => value !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify([endpoint ?? null, voice ?? null, sorted])
+}

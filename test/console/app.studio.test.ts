@@ -1,0 +1,6 @@
+import { describeConsole } from './journeys/describe-console.ts'
+import { studioJourneys } from './journeys/studio/studio.ts'
+
+describeConsole('the studio in a browser', (opened) => {
+  studioJourneys(opened)
+})

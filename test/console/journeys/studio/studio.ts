@@ -1,0 +1,167 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { flaws, openPage } from '../../../setup/browser.ts'
+import { docx, epub, wp } from '../../studio/books.ts'
+import { type OpenedConsole, ownName } from '../opened-console.ts'
+
+const BOOK = {
+  pages: {
+    one: '<h1>The lamp</h1><p>It was dark for eleven years.</p><p>Somebody lit the lamp.</p>',
+    two: '<h1>The sea</h1><p>Then the ships came back.</p>',
+  },
+  nav: '<li><a href="text/one.xhtml">The lamp</a></li><li><a href="text/two.xhtml">The sea</a></li>',
+}
+const SCRIPT = [wp('ANNA: Who is there?'), wp('BEN (softly): It is me.'), wp('ANNA: Come in.')].join('')
+
+const file = (name: string, bytes: Uint8Array) => ({
+  ...{ name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) },
+})
+const states = (page: Page) => page.locator('.para-state').allInnerTexts()
+const texts = (page: Page) =>
+  page.locator('.para textarea').evaluateAll((areas) => areas.map((area) => (area as HTMLTextAreaElement).value))
+
+/** A long text, from a file to an audiobook. */
+export function studioJourneys(opened: () => OpenedConsole): void {
+  test('a book is imported, written in, saved by itself, undone, kept over a reload and told apart from what another saves', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url, /ERR_FAILED/)
+    const name = ownName('Lighthouse')
+    await page.goto(at('studio'))
+    await page.getByRole('heading', { name: 'Studio' }).waitFor()
+    expect(await flaws(page, 'studio-list')).toEqual([])
+    await page.getByRole('button', { name: 'New project' }).first().click()
+    await page.getByLabel('Text file').setInputFiles(file('broken.epub', Uint8Array.of(1, 2, 3)))
+    await page.getByText('The file is damaged, or protected by a password.').waitFor()
+    await page.getByLabel('Text file').setInputFiles(file('lighthouse.epub', epub(BOOK)))
+    await page.getByText('2 chapters, 5 paragraphs').waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).fill(name)
+    expect(await flaws(page, 'studio-import')).toEqual([])
+    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByRole('heading', { name }).waitFor()
+    expect(await texts(page)).toEqual(['The lamp', 'It was dark for eleven years.', 'Somebody lit the lamp.'])
+    const second = page.locator('.para textarea').nth(1)
+    await second.click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' Very dark.')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    // Enter parts a paragraph, Backspace joins it again, and Undo goes back behind both.
+    for (let letters = 0; letters < ' Very dark.'.length; letters++) await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => texts(page))
+      .toEqual(['The lamp', 'It was dark for eleven years.', 'Very dark.', 'Somebody lit the lamp.'])
+    await page.keyboard.press('Backspace')
+    await expect.poll(() => page.locator('.para').count()).toBe(3)
+    await page.keyboard.press('Control+z')
+    await page.keyboard.press('Control+z')
+    await page.keyboard.press('Control+z')
+    await expect
+      .poll(() => texts(page))
+      .toEqual(['The lamp', 'It was dark for eleven years.', 'Somebody lit the lamp.'])
+    await page.keyboard.press('Control+Shift+z')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await flaws(page, 'studio-editor')).toEqual([])
+    await keptOverReload(page)
+    await conflicted(opened(), page, name)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a script becomes a dialogue, is spoken as a whole, heard, taken anew and chosen; a changed word makes one paragraph outdated', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    const name = ownName('Dialogue')
+    await page.goto(at('studio'))
+    await page.getByRole('button', { name: 'New project' }).first().click()
+    await page.getByLabel('Text file').setInputFiles(file('script.docx', docx(SCRIPT)))
+    await page.getByText('ANNA (2 lines), BEN (1 line)').waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).fill(name)
+    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByRole('heading', { name }).waitFor()
+    expect(await texts(page)).toEqual(['Who is there?', 'It is me.', 'Come in.'])
+    expect(await page.locator('.para-who').allInnerTexts()).toEqual(['ANNA', expect.stringContaining('BEN'), 'ANNA'])
+    await page.getByRole('button', { name: /^Speak 3 paragraphs · \d+ credits$/ }).click()
+    await expect.poll(() => states(page), { timeout: 30_000 }).toEqual(['Spoken', 'Spoken', 'Spoken'])
+    await page.getByRole('button', { name: 'All is spoken' }).waitFor()
+    expect(await flaws(page, 'studio-spoken')).toEqual([])
+    // Each paragraph is marked while it is heard, and Space pauses.
+    await page.getByRole('button', { name: 'Hear it' }).click()
+    await page.locator('.para[aria-current] textarea').waitFor()
+    await expect.poll(() => page.locator('.para').nth(1).getAttribute('aria-current')).toBe('true')
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Go on' }).waitFor()
+    expect(await flaws(page, 'studio-heard')).toEqual([])
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await twoTakes(page)
+    await page.locator('.para textarea').nth(0).fill('Who is it?')
+    await expect.poll(() => states(page)).toEqual(['Changed', 'Spoken', 'Spoken'])
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await expect.poll(() => states(page)).toEqual(['Changed', 'Spoken', 'Spoken'])
+    await page.getByRole('button', { name: /^Speak 1 paragraph · 10 credits$/ }).waitFor()
+    const audiobook = await exported(page)
+    // An MPEG-4 file says so behind its length.
+    expect([audiobook.subarray(4, 8).toString(), audiobook.length > 1000]).toEqual(['ftyp', true])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+}
+
+/** What was written is not sent while the service cannot be reached, and is there after a reload. */
+async function keptOverReload(page: Page): Promise<void> {
+  await page.route('**/graphql', (route) => route.abort())
+  await page.locator('.para textarea').nth(2).fill('Somebody lit the old lamp.')
+  await page.getByText('Not saved yet').waitFor()
+  await page.unroute('**/graphql')
+  await page.reload()
+  await expect.poll(() => page.locator('.para textarea').nth(2).inputValue()).toBe('Somebody lit the old lamp.')
+  await page.getByText('Saved', { exact: true }).waitFor()
+}
+
+/** Another page saves first: this one is told, loses nothing, and keeps its text as a copy. */
+async function conflicted({ service, owner, browser, at }: OpenedConsole, page: Page, name: string): Promise<void> {
+  const context = await browser.newContext({ storageState: await owner.storageState() })
+  const { page: other } = await openPage(context, service.url)
+  await other.goto(page.url())
+  await other.locator('.para textarea').nth(0).fill('The lantern')
+  await other.getByText('Saved', { exact: true }).waitFor()
+  await context.close()
+  await page.locator('.para textarea').nth(0).fill('The light')
+  await page.getByText('owner@example.com has saved this project while you were changing it.').waitFor()
+  expect(await flaws(page, 'studio-conflict')).toEqual([])
+  await page.getByRole('button', { name: 'Look at theirs' }).click()
+  await page.getByRole('dialog').getByText('The lantern').waitFor()
+  expect(await flaws(page, 'studio-theirs')).toEqual([])
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep mine as a copy' }).click()
+  await page.getByRole('heading', { name: `${name} (copy)` }).waitFor()
+  await expect.poll(() => texts(page).then(([first]) => first)).toBe('The light')
+  await page.goto(at('studio'))
+  await page.getByRole('link', { name, exact: true }).click()
+  await expect.poll(() => texts(page).then(([first]) => first)).toBe('The lantern')
+}
+
+/** The project as an audiobook. */
+async function exported(page: Page): Promise<Buffer> {
+  await page.locator('summary').filter({ hasText: 'Export' }).click()
+  await page.getByRole('button', { name: 'M4B, an audiobook with chapters' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download' }).click()
+  const path = await (await download).path()
+  await page.getByRole('button', { name: 'Close' }).click()
+  return await readFile(path)
+}
+
+/** The second paragraph is spoken again, and the first of its takes is used. */
+async function twoTakes(page: Page): Promise<void> {
+  await page.locator('.para textarea').nth(1).click()
+  await page.getByRole('button', { name: 'Speak again' }).click()
+  await page.getByRole('button', { name: '2 takes' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Takes' })
+  const items = dialog.getByRole('listitem')
+  await expect.poll(() => items.nth(0).getByRole('button', { name: 'Used' }).count(), { timeout: 20_000 }).toBe(1)
+  expect(await flaws(page, 'studio-takes')).toEqual([])
+  await items.nth(1).getByRole('button', { name: 'Use this one' }).click()
+  await expect.poll(() => items.nth(1).getByRole('button', { name: 'Used' }).count()).toBe(1)
+  await page.getByRole('button', { name: 'Close' }).click()
+}

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest'
+import {
+  addParagraphs,
+  beginChapter,
+  changeCast,
+  changeChapter,
+  changeParagraph,
+  type Edited,
+  joinChapter,
+  joinParagraph,
+  moveChapter,
+  moveParagraph,
+  removeChapter,
+  removeParagraph,
+  splitParagraph,
+} from '../../../src/console/studio/model/edit.ts'
+import { begun, changed, redone, undone } from '../../../src/console/studio/model/history.ts'
+import { castOf, projectChapters } from '../../../src/console/studio/model/import-project.ts'
+import { areAlike, type Project, paragraphOf, settingsOf } from '../../../src/console/studio/model/project.ts'
+import { changesOf, stepsOf, withChanges } from '../../../src/console/studio/model/save.ts'
+
+/** Two chapters, `one` with the paragraphs a, b and c, and `two` with d. */
+const PROJECT: Project = {
+  name: 'Book',
+  settings: {},
+  speakers: castOf(['ANNA', 'BEN']),
+  chapters: [
+    {
+      ...{ key: 'one', title: 'One', settings: {} },
+      paragraphs: ['a', 'b', 'c'].map((key) => paragraphOf(`${key} first. ${key} second.`, { key, speaker: 'ANNA' })),
+    },
+    { key: 'two', title: 'Two', settings: {}, paragraphs: [paragraphOf('d text.', { key: 'd' })] },
+  ],
+}
+
+const texts = ({ chapters }: Project) => chapters.map(({ paragraphs }) => paragraphs.map(({ text }) => text))
+const keys = ({ chapters }: Project) => chapters.map(({ paragraphs }) => paragraphs.map(({ key }) => key))
+const shown = ({ project, focus }: Edited) => [texts(project), focus?.caret]
+
+describe('paragraphs', () => {
+  test('are parted with speaker and settings, and joined where they were parted', () => {
+    const parted = splitParagraph(PROJECT, 'b', 'b first.'.length)
+    expect(shown(parted)).toEqual([
+      [['a first. a second.', 'b first.', 'b second.', 'c first. c second.'], ['d text.']],
+      0,
+    ])
+    expect(parted.project.chapters[0]!.paragraphs[2]!.speaker).toBe('ANNA')
+    const joined = joinParagraph(parted.project, parted.focus!.key)
+    expect(shown(joined)).toEqual([texts(PROJECT), 'b first.'.length])
+    expect(joined.focus!.key).toBe('b')
+  })
+
+  test('keep their takes with their words: parted at the beginning, the one with the words is the one from before', () => {
+    const { project, focus } = splitParagraph(PROJECT, 'b', 0)
+    expect(texts(project)[0]).toEqual(['a first. a second.', '', 'b first. b second.', 'c first. c second.'])
+    expect(focus!.key).toBe('b')
+    expect(keys(joinParagraph(project, 'b').project)).toEqual(keys(PROJECT))
+    expect(joinParagraph(PROJECT, 'a').project).toBe(PROJECT)
+  })
+
+  test('move by one place, over the border of a chapter, and stay at the ends of the project', () => {
+    expect(keys(moveParagraph(PROJECT, 'b', -1).project)).toEqual([['b', 'a', 'c'], ['d']])
+    expect(keys(moveParagraph(PROJECT, 'c', 1).project)).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ])
+    expect(moveParagraph(PROJECT, 'a', -1).project).toBe(PROJECT)
+    expect(moveParagraph(PROJECT, 'd', 1).project).toBe(PROJECT)
+    const emptied = moveParagraph(PROJECT, 'd', -1).project
+    expect([keys(emptied)[0], texts(emptied)[1]]).toEqual([['a', 'b', 'c', 'd'], ['']])
+  })
+
+  test('are added and removed with the caret in the next one; the last of a chapter leaves an empty one', () => {
+    const added = addParagraphs(PROJECT, 'a', [paragraphOf('new', { key: 'n' })])
+    expect([keys(added.project)[0], added.focus?.key]).toEqual([['a', 'n', 'b', 'c'], 'n'])
+    const removed = removeParagraph(PROJECT, 'c')
+    expect([keys(removed.project)[0], removed.focus?.key]).toEqual([['a', 'b'], 'b'])
+    expect(texts(removeParagraph(PROJECT, 'd').project)[1]).toEqual([''])
+  })
+})
+
+test('chapters begin at a paragraph, are joined, moved and removed, but for the last one', () => {
+  const begin = beginChapter(PROJECT, 'b', 'New')
+  expect([keys(begin), begin.chapters.map(({ title }) => title)]).toEqual([
+    [['a'], ['b', 'c'], ['d']],
+    ['One', 'New', 'Two'],
+  ])
+  expect(keys(joinChapter(begin, begin.chapters[1]!.key))).toEqual(keys(PROJECT))
+  expect(keys(moveChapter(PROJECT, 'two', -1))).toEqual([['d'], ['a', 'b', 'c']])
+  expect(moveChapter(PROJECT, 'two', 1)).toBe(PROJECT)
+  const last = removeChapter(PROJECT, 'one')
+  expect([keys(last), removeChapter(last, 'two')]).toEqual([[['d']], last])
+})
+
+test('a field is the paragraph’s own, else its speaker’s, its chapter’s, or the project’s, and inputs one by one', () => {
+  const project: Project = {
+    ...PROJECT,
+    settings: { endpoint: 'espeak', voice: 'emma', inputs: { speed: 1, language: 'English' }, pauseMs: 400 },
+    speakers: [{ name: 'ANNA', settings: { voice: 'anna', inputs: { style: 'calm' } } }],
+  }
+  const chapter = { ...project.chapters[0]!, settings: { voice: 'george', pauseMs: 800 } }
+  const paragraph = paragraphOf('x', { speaker: 'ANNA', settings: { inputs: { speed: 2 } } })
+  expect(settingsOf(project, chapter, paragraph)).toEqual({
+    ...{ endpoint: 'espeak', voice: 'anna', pauseMs: 800 },
+    inputs: { speed: 2, language: 'English', style: 'calm' },
+  })
+  expect(settingsOf(project, chapter, paragraphOf('x')).voice).toBe('george')
+  expect(areAlike({ inputs: { a: 1, b: 2 } }, { inputs: { b: 2, a: 1 }, voice: null, pauseMs: 3 })).toBe(true)
+  expect(areAlike({ voice: 'a' }, { voice: 'b' })).toBe(false)
+})
+
+test('a renamed speaker keeps the lines, and those of one who is gone are the narrator’s', () => {
+  const changed = changeCast(PROJECT, [{ name: 'ANNE', settings: {}, before: 'ANNA' }])
+  expect(changed.chapters[0]!.paragraphs.map(({ speaker }) => speaker)).toEqual(['ANNE', 'ANNE', 'ANNE'])
+  expect(changed.chapters[1]).toBe(PROJECT.chapters[1])
+  expect(changeCast(PROJECT, []).chapters[0]!.paragraphs.map(({ speaker }) => speaker)).toEqual([null, null, null])
+})
+
+test('steps are undone and done again; letters of one paragraph are one step, and a new step ends what was undone', () => {
+  const typed = ['x', 'xy', 'xyz'].reduce(
+    (history, text) => changed(history, changeParagraph(history.project, 'd', { text }), 'd'),
+    begun(PROJECT),
+  )
+  const moved = changed(typed, moveChapter(typed.project, 'two', -1))
+  const once = undone(moved)!
+  expect(texts(once.project)[1]).toEqual(['xyz'])
+  const twice = undone(once)!
+  expect([twice.project, undone(twice)]).toEqual([PROJECT, null])
+  expect(redone(redone(twice)!)!.project).toBe(moved.project)
+  expect(redone(changed(twice, typed.project))).toBeNull()
+  expect(changed(typed, typed.project)).toBe(typed)
+})
+
+describe('a save', () => {
+  test('sends what has changed: of other chapters their keys alone', () => {
+    expect(changesOf(PROJECT, PROJECT)).toBeNull()
+    expect(changesOf(PROJECT, { ...PROJECT, name: 'Novel' })).toEqual({ name: 'Novel' })
+    const { chapters, ...rest } = changesOf(PROJECT, changeParagraph(PROJECT, 'd', { text: 'x' }))!
+    expect([rest, chapters?.map(({ key, paragraphs }) => [key, paragraphs?.length])]).toEqual([
+      {},
+      [
+        ['one', undefined],
+        ['two', 1],
+      ],
+    ])
+    const titled = changesOf(PROJECT, changeChapter(PROJECT, 'one', { title: 'First' }))
+    expect(titled?.chapters).toEqual([
+      { key: 'one', title: 'First', settings: {} },
+      { key: 'two', title: 'Two', settings: {} },
+    ])
+  })
+
+  test('of a long text comes in several parts, each with the chapters that were sent before', () => {
+    const long = (key: string, size: number) => ({
+      ...{ key, title: key, settings: {} },
+      paragraphs: Array.from({ length: size }, (_, at) => paragraphOf('x'.repeat(100), { key: `${key}${at}` })),
+    })
+    const now = {
+      ...PROJECT,
+      name: 'Long',
+      chapters: [PROJECT.chapters[1]!, ...['x', 'y', 'z'].map((key) => long(key, 1900))],
+    }
+    const steps = stepsOf(PROJECT, changesOf(PROJECT, now)!)
+    expect(
+      steps.map(({ name, chapters }) => [name, chapters!.map(({ key, paragraphs }) => `${key} ${paragraphs?.length}`)]),
+    ).toEqual([
+      ['Long', ['two undefined', 'x 1900']],
+      [undefined, ['two undefined', 'x undefined', 'y 1900']],
+      [undefined, ['two undefined', 'x undefined', 'y undefined', 'z 1900']],
+    ])
+  })
+
+  test('sends no empty paragraphs', () => {
+    const added = addParagraphs(PROJECT, 'd', [paragraphOf('  ')]).project
+    expect(changesOf(PROJECT, added)?.chapters?.[1]?.paragraphs?.map(({ key }) => key)).toEqual(['d'])
+  })
+
+  test.each<[string, Project]>([
+    ['a text', changeParagraph(PROJECT, 'd', { text: 'x' })],
+    ['a move between chapters', moveParagraph(PROJECT, 'c', 1).project],
+    ['a chapter that is gone', removeChapter(PROJECT, 'one')],
+    ['a new chapter', beginChapter(PROJECT, 'b', 'New')],
+    ['an order', moveChapter(PROJECT, 'two', -1)],
+    ['a cast', changeCast(PROJECT, [])],
+  ])('that was kept in the browser becomes the same project again: %s', (_, now) => {
+    const kept = JSON.parse(JSON.stringify(changesOf(PROJECT, now)))
+    expect(withChanges(PROJECT, kept)).toEqual(now)
+  })
+})
+
+test('an imported script has speakers, and what stands in brackets behind a name is a style where there is one', () => {
+  const chapters = [{ title: 'Act', paragraphs: ['It is night.', 'ANNA (softly): Come in.'] }]
+  const [styled, plain, whole] = [
+    projectChapters(chapters, ['ANNA'], true),
+    projectChapters(chapters, ['ANNA'], false),
+    projectChapters(chapters, [], true),
+  ].map(([chapter]) => chapter!.paragraphs.map(({ text, speaker, settings }) => [text, speaker, settings]))
+  expect(styled).toEqual([
+    ['It is night.', null, {}],
+    ['Come in.', 'ANNA', { inputs: { style_instruction: 'softly' } }],
+  ])
+  expect([plain?.[1], whole?.[1]]).toEqual([
+    ['Come in.', 'ANNA', {}],
+    ['ANNA (softly): Come in.', null, {}],
+  ])
+})
