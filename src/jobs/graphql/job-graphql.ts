@@ -172,6 +172,10 @@ export const TYPE_NAMES = byType(({ graphql }) => graphql.name)
 const releases = new BatchLoader<GraphqlContext, number>(loadReleases)
 const queuePositions = new BatchLoader<GraphqlContext, number>((ctx, ids) => loadQueuePositions(ctx.db.pool, ids))
 
+/** Tells if the caller belongs to the account of a job; operators see others as well. */
+export const isOfCaller = ({ actor }: GraphqlContext, { accountId }: Job): boolean =>
+  'accountId' in actor && actor.accountId === accountId
+
 /**
  * The job that the caller's mutation has just made; reading it needs no further scope. Null if an earlier one was deleted since.
  * @throws UNAUTHORIZED

@@ -9,7 +9,15 @@ import { emailsById } from '../../users/users.ts'
 import { audioUrlOf, liveUrlOf } from '../job-result.ts'
 import { isVoiceLoading, type Job } from '../job-shape.ts'
 import { signOutputs } from '../sign-outputs.ts'
-import { ArtifactRef, AudioFormatEnum, artifacts, columnsOn, JobInterface, storedOutputsOf } from './job-graphql.ts'
+import {
+  ArtifactRef,
+  AudioFormatEnum,
+  artifacts,
+  columnsOn,
+  isOfCaller,
+  JobInterface,
+  storedOutputsOf,
+} from './job-graphql.ts'
 
 const INTERFACES = [NodeInterface, JobInterface]
 const OUTPUTS =
@@ -85,7 +93,7 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
 const addresses = new BatchLoader<GraphqlContext, string>(emailsById)
 
 async function submittedBy(ctx: GraphqlContext, job: Job): Promise<ActorView | null> {
-  if (!('accountId' in ctx.actor) || ctx.actor.accountId !== job.accountId) return null
+  if (!isOfCaller(ctx, job)) return null
   if (job.apiKeyId !== null) return { kind: 'key', of: job.id, callerId: job.apiKeyId, name: job.apiKeyName }
   if (job.userId === null) return null
   return { kind: 'user', of: job.id, callerId: job.userId, name: (await addresses.load(ctx, job.userId)) ?? null }

@@ -18,7 +18,14 @@ import { voiceJob } from '../job.ts'
 import { type Job, storedOptions } from '../job-shape.ts'
 import { cancelJob } from '../lifecycle/cancel-job.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
-import { AudioFormatEnum, storedOutputsOf, submittedJob, submittedStatus, TYPE_NAMES } from './job-graphql.ts'
+import {
+  AudioFormatEnum,
+  isOfCaller,
+  storedOutputsOf,
+  submittedJob,
+  submittedStatus,
+  TYPE_NAMES,
+} from './job-graphql.ts'
 import { type JobIdArgs, jobIdArgs, toJobId } from './job-id-graphql.ts'
 import { JOB_REFS } from './job-types-graphql.ts'
 import { type SubmitOptions, SubmitOptionsInput } from './submit-options-graphql.ts'
@@ -121,9 +128,10 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
   textExcerpt: t.string({
     nullable: true,
     description:
-      'Beginning of the text without markup: at most 120 Unicode code points, cut between two words. Null if the text was not kept: see `service`.',
+      'Beginning of the text without markup: at most 120 Unicode code points, cut between two words. Null if the text was not kept: see `service`, and for callers of other accounts.',
     extensions: { cost: TEXT_COST },
-    resolve: async ({ id }, _args, ctx) => (await texts.load(ctx, id))?.excerpt ?? null,
+    resolve: async (job, _args, ctx) =>
+      isOfCaller(ctx, job) ? ((await texts.load(ctx, job.id))?.excerpt ?? null) : null,
   }),
 }))
 

@@ -238,6 +238,16 @@ describe('the text of a job', () => {
     expect([await texts('voice language audio { url }'), await texts('characters textExcerpt')]).toEqual([0, 1])
   })
 
+  test('is hidden from operators of other accounts, in lists and alone', async () => {
+    const id = await submitted({ inputs: { text: 'Between us.' } })
+    const { apiKey } = await service.createKey(await service.createAccount(), ['operator'])
+    const excerpt = '... on VoiceJob { voice textExcerpt }'
+    const list = `{ allJobs(filter: { ids: ["${id}"] }) { nodes { ${excerpt} } } node(id: "${id}") { ${excerpt} } }`
+    const hidden = { voice: 'calm', textExcerpt: null }
+    expect(await read(service.url, apiKey, list)).toEqual({ allJobs: { nodes: [hidden] }, node: hidden })
+    expect(await shown(id)).toMatchObject({ textExcerpt: 'Between us.' })
+  })
+
   test('is null of a job that has none', async () => {
     const id = await submitted({})
     await service.runtime.db.pool.query(`update job set inputs = '{}' where id = $1`, [id])
