@@ -1047,6 +1047,13 @@ export type PersonNameQuery = { node:
     | { __typename: 'Workflow' }
    | null };
 
+export type JobTagsQueryVariables = Exact<{
+  filter?: JobsFilter | null | undefined;
+}>;
+
+
+export type JobTagsQuery = { jobStats: Array<{ tag: string | null, jobs: number }> };
+
 export type OneAccountQueryVariables = Exact<{
   account: string;
   lately?: JobsFilter | null | undefined;
@@ -2164,6 +2171,7 @@ export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariabl
 export const endpointKeys: Operation<EndpointKeysQuery, EndpointKeysQueryVariables> = { query: "query EndpointKeys{myEndpoints{id}}" }
 export const keyNames: Operation<KeyNamesQuery, KeyNamesQueryVariables> = { query: "query KeyNames{apiKeys(first:100){edges{node{id name}}}}" }
 export const personName: Operation<PersonNameQuery, PersonNameQueryVariables> = { query: "query PersonName($id:ID!){node(id:$id){__typename ...on User{email}}}" }
+export const jobTags: Operation<JobTagsQuery, JobTagsQueryVariables> = { query: "query JobTags($filter:JobsFilter){jobStats(groupBy:[TAG]filter:$filter){tag jobs}}" }
 export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt disabledAt monthlyLimit usedThisMonth limitShare maxRunning}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
 export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword isFederated}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}}" }
 export const accountLedger: Operation<AccountLedgerQuery, AccountLedgerQueryVariables> = { query: "query AccountLedger($account:ID!$first:Int$after:String$last:Int$before:String){creditEntries(account:$account first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }

@@ -22,9 +22,9 @@ import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES } from './jobs-filter.ts'
 const TO_START = { after: null, before: null }
 const ENDS = { from: null, to: null }
 /** No chip shows these. */
-const CHOSEN = ['window', 'type', 'error', 'sort']
+const CHOSEN = ['window', 'type', 'error']
 
-/** A tab a status, with its count under the other filters, which stay when it changes. Null: the counts are not known. */
+/** A tab a status, with its count under the other filters, which stay when it changes; and how the list is shown. Null: the counts are not known. */
 export function StatusTabs({ counts }: { counts: JobCountsQuery['jobStats'] | null }) {
   const { query, change } = useAddress()
   const tab = (text: string, status?: string) => {
@@ -44,6 +44,11 @@ export function StatusTabs({ counts }: { counts: JobCountsQuery['jobStats'] | nu
         onChange={(status) => change({ status, ...TO_START })}
         options={[['', tab('All')], ...options]}
       />
+      <span class="grow" />
+      <div class="list-view">
+        <Choice name="sort" label="Newest first" options={SORT_NAMES} />
+        <PauseButton />
+      </div>
     </div>
   )
 }
@@ -54,17 +59,14 @@ export function JobsToolbar() {
   // Most visits filter by neither: they have a file of their own.
   const fields = useFile(true, () => import('../lists/job-fields.tsx'), noFields)
   return (
-    <div class="toolbar">
+    <div class="toolbar filters">
       <JobSearch key={`${query.words ?? ''} ${query.search ?? ''}`} hasWords />
       <Fold set={CHOSEN.filter((name) => query[name]).length}>
         <FilterChoices />
-        {fields && <fields.JobFields />}
-        <Choice name="sort" label="Newest first" options={SORT_NAMES} />
+        {fields && <fields.JobFields hasTag />}
       </Fold>
       <LinkedFilters />
       {isFiltered(query) && <ClearFilters onClear={() => change({ ...cleared, ...TO_START })} />}
-      <span class="grow" />
-      <PauseButton />
     </div>
   )
 }

@@ -8,7 +8,7 @@ interface FoldProps {
   readonly children: ComponentChildren
 }
 
-/** The filters of a list: on a phone behind a button, so that rows are in sight. */
+/** The filters of a list: behind a button where they do not fit into one row, so that rows are in sight. */
 export function Fold({ set, children }: FoldProps) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -7,6 +7,7 @@ interface SearchFieldProps {
   readonly onText: (text: string) => void
   /** When the user is done with it, or has chosen what is suggested. */
   readonly onDone?: (text: string) => void
+  readonly onFocus?: () => void
   readonly icon?: Parameters<typeof Icon>[0]['name']
   readonly isWrong?: boolean
   /** It finds with each letter, and Enter does not send the form that it stands in. */

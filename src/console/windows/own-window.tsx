@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Icon } from '../parts/icon.tsx'
 import { toast } from '../parts/toast.tsx'
 import { useFile } from '../shell/use-file.ts'
 
@@ -16,8 +17,14 @@ export function OwnWindow() {
   )
   return (
     <>
-      <button type="button" class="button" onClick={() => setOpen(true)}>
-        Custom time…
+      <button
+        type="button"
+        class="button only-icon"
+        aria-label="Custom time…"
+        title="Custom time…"
+        onClick={() => setOpen(true)}
+      >
+        <Icon name="calendar" />
       </button>
       {isOpen && file !== null && <file.OwnWindowDialog onClose={close} />}
     </>

@@ -26,7 +26,7 @@ export function phoneJourneys(opened: () => OpenedConsole): void {
       await expect.poll(() => button.innerText()).toBe('Filters · 1')
       expect(await button.getAttribute('aria-expanded')).toBe('true')
       expect([list, await flaws(page, `phone-${list.replace('/', '-')}`)]).toEqual([list, []])
-      await page.setViewportSize({ width: 1100, height: 740 })
+      await page.setViewportSize({ width: 1280, height: 740 })
       expect([await button.isVisible(), await error.isVisible()]).toEqual([false, true])
       await page.setViewportSize({ width: 360, height: 740 })
     }
