@@ -16,12 +16,18 @@ export const NO_TEXT = 'Text not kept'
 export const jobName = ({ __typename, type, textExcerpt }: Named): string =>
   __typename === 'VoiceJob' ? textExcerpt || NO_TEXT : sentence(type)
 
+/** The same for operators, who do not read the texts of other accounts: such a job is named by who speaks. */
+export const anyJobName = (job: Named): string =>
+  job.__typename === 'VoiceJob' && !job.textExcerpt
+    ? `Speech by ${job.voiceName ?? job.voice ?? 'a voice'}`
+    : jobName(job)
+
 const TITLE_CHARACTERS = 60
 
-/** The same as the title of a page: at most 60 characters, cut between two words where there are any. */
-export function jobTitle(job: Named): string {
-  const [...characters] = jobName(job)
-  if (characters.length <= TITLE_CHARACTERS) return characters.join('')
+/** A name as the title of a page: at most 60 characters, cut between two words where there are any. */
+export function jobTitle(name: string): string {
+  const [...characters] = name
+  if (characters.length <= TITLE_CHARACTERS) return name
   const cut = characters.slice(0, TITLE_CHARACTERS).join('')
   return `${cut.replace(/\s\S*$/, '')}…`
 }

@@ -20,7 +20,7 @@ import { JobActions } from './job-actions.tsx'
 import { JobDeliveries } from './job-deliveries.tsx'
 import { type Job, submitterOf } from './job-detail.ts'
 import { JobHalves } from './job-halves.tsx'
-import { jobTitle } from './job-name.ts'
+import { jobName, jobTitle } from './job-name.ts'
 import { JobError, JobState } from './job-state.tsx'
 import { listQuery } from './jobs-address.ts'
 import { Neighbours } from './neighbours.tsx'
@@ -46,7 +46,7 @@ function OneJob({ id }: { id: string }) {
       {query.data !== null && <JobActions job={query.data.job} onChange={query.reload} />}
     </>
   )
-  const title = query.data === null || isGone ? shortId(id) : jobTitle(query.data.job)
+  const title = query.data === null || isGone ? shortId(id) : jobTitle(jobName(query.data.job))
   return (
     <Page title={title} crumb={<Crumb href={at(`/jobs${listQuery(address)}`)}>Jobs</Crumb>} actions={actions}>
       {isGone ? (

@@ -1,11 +1,12 @@
 import { at } from '../../api/base.ts'
+import { anyJobName } from '../../jobs/job-name.ts'
 import { JobState } from '../../jobs/job-state.tsx'
 import { useRowLink } from '../../jobs/use-row-link.ts'
 import { useKeptPlace } from '../../lists/use-kept-place.ts'
 import type { AllJobsQuery } from '../../operations.ts'
 import { duration } from '../../parts/format.ts'
+import { langOf } from '../../parts/languages.ts'
 import { Moment } from '../../parts/moment.tsx'
-import { ShortId } from '../../parts/short-id.tsx'
 
 type Row = AllJobsQuery['allJobs']['edges'][number]['node']
 
@@ -22,10 +23,9 @@ export function AllJobsTable({ rows, isOfOneAccount = false }: AllJobsTableProps
       <table aria-label="Jobs">
         <thead>
           <tr>
-            <th>Job</th>
+            <th class="roomiest">Job</th>
             <th>State</th>
             {!isOfOneAccount && <th>Account</th>}
-            <th>Endpoint</th>
             <th>Cause</th>
             <th aria-sort="descending">Submitted</th>
             <th class="end from-980">Wait</th>
@@ -47,8 +47,8 @@ function AnyJobRow({ job, isOfOneAccount }: { job: Row; isOfOneAccount: boolean 
   const onClick = useRowLink(href)
   return (
     <tr class="link-row" onClick={onClick}>
-      <th scope="row">
-        <ShortId id={job.id} href={href} />
+      <th scope="row" class="clip">
+        <AnyJobCell job={job} href={href} />
       </th>
       <td>
         <JobState job={job} />
@@ -62,11 +62,6 @@ function AnyJobRow({ job, isOfOneAccount }: { job: Row; isOfOneAccount: boolean 
           )}
         </td>
       )}
-      <td>
-        <span class="any-endpoint clip-cell" title={job.endpointKey}>
-          {job.endpointKey}
-        </span>
-      </td>
       <td class={job.cause ? 'cause-cell' : 'cause-cell phone-none'} title={job.cause ?? undefined}>
         {job.cause ?? ''}
       </td>
@@ -76,5 +71,25 @@ function AnyJobRow({ job, isOfOneAccount }: { job: Row; isOfOneAccount: boolean 
       <td class="end phone-none from-980">{duration(job.waitMs)}</td>
       <td class="end phone-none from-980">{duration(job.runMs)}</td>
     </tr>
+  )
+}
+
+/** A job by its name, with its endpoint and language; its id is on its page. */
+const AnyJobCell = ({ job, href }: { job: Row; href: string }) => {
+  const { language } = { language: null, ...job }
+  return (
+    <div class="job-words">
+      <a
+        href={href}
+        title={anyJobName(job)}
+        dir="auto"
+        lang={langOf(job.__typename === 'VoiceJob' && job.textExcerpt && language)}
+      >
+        {anyJobName(job)}
+      </a>
+      <span class="job-detail" title={job.endpointKey}>
+        <bdi>{[job.endpointKey, language].filter(Boolean).join(' · ')}</bdi>
+      </span>
+    </div>
   )
 }

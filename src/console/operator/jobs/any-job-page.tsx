@@ -3,6 +3,7 @@ import { useQuery } from '../../api/use-query.ts'
 import { sentenceOf } from '../../api/words.ts'
 import { costText } from '../../jobs/cost-text.ts'
 import { JobHalves } from '../../jobs/job-halves.tsx'
+import { anyJobName, jobTitle } from '../../jobs/job-name.ts'
 import { JobState } from '../../jobs/job-state.tsx'
 import { UnservedPool } from '../../jobs/unserved-pool.tsx'
 import { type AnyJobQuery, anyJob } from '../../operations.ts'
@@ -24,9 +25,11 @@ export function AnyJobPage({ id }: { id: string }) {
       <Icon name="reload" /> Refresh
     </button>
   )
+  const job = query.data?.node
+  const title = job && 'cause' in job ? jobTitle(anyJobName(job)) : shortId(id)
   const crumb = <Crumb href={at('/operator/jobs')}>All jobs</Crumb>
   return (
-    <OperatorScreen title={shortId(id)} tab="jobs" crumb={crumb} actions={actions}>
+    <OperatorScreen title={title} tab="jobs" crumb={crumb} actions={actions}>
       <Load query={query} skeleton={<SkeletonRows rows={5} />}>
         {({ node }) =>
           node && 'cause' in node ? (
