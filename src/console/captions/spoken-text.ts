@@ -44,6 +44,19 @@ export function inPieces(sentences: readonly Timed[], words: readonly Timed[]): 
   })
 }
 
+/** The text that was submitted, from its sentences; blank lines between them are not known to the letter. */
+export function textOf(sentences: readonly Timed[]): string {
+  let end = 0
+  return sentences
+    .map(({ text, offset, length }) => {
+      const gap = offset - end
+      end = offset + length
+      return `${gap > 1 ? '\n\n' : ' '.repeat(Math.max(0, gap))}${text}`
+    })
+    .join('')
+    .trim()
+}
+
 /** The number of the word that is heard at a time; -1 before the first one, and where it is silent for long. */
 export function wordAt(words: readonly Timed[], seconds: number): number {
   let [low, high] = [0, words.length]

@@ -11,6 +11,7 @@ import { toast } from '../parts/toast.tsx'
 import { useLetters } from '../shell/use-letters.ts'
 import type { Job } from './job-detail.ts'
 import { isQueued, mayRetry } from './may-retry.ts'
+import { PlaygroundButton } from './playground-button.tsx'
 
 type Asked = 'cancel' | 'retry' | 'delete'
 
@@ -28,6 +29,7 @@ export function JobActions({ job, onChange }: { job: Job; onChange: () => void }
   })
   return (
     <>
+      <PlaygroundButton job={job} />
       {mayCancel && (
         <button type="button" class="button" onClick={() => setAsked('cancel')}>
           <Icon name="cancel" /> Cancel

@@ -1,17 +1,27 @@
 import { at } from '../api/base.ts'
 import { isOperator } from '../api/session.ts'
 import { sentenceOf } from '../api/words.ts'
-import type { JobRowFragment } from '../operations.ts'
-import { words } from '../parts/format.ts'
+import { count, words } from '../parts/format.ts'
 import { StateMark } from '../parts/state-mark.tsx'
+import { lacksText } from './may-retry.ts'
+
+interface Standing {
+  readonly status: string
+  readonly errorCode?: string | null
+  readonly queuePosition?: number | null
+  readonly chunksDone?: number | null
+  readonly chunksTotal?: number | null
+}
 
 /** A job's state, with how far it is or why it failed. */
-export function JobState({ job }: { job: JobRowFragment }) {
+export function JobState({ job }: { job: Standing }) {
   if (job.errorCode === 'JOB_CANCELLED') return <StateMark state="CANCELLED" />
   if (job.status === 'FAILED')
     return <StateMark state="FAILED" label={job.errorCode ? words(job.errorCode) : 'failed'} />
-  const { chunksDone, chunksTotal } = { chunksDone: null, chunksTotal: null, ...job }
-  if (job.status !== 'PROCESSING' || !chunksTotal || chunksTotal < 2) return <StateMark state={job.status} />
+  const { status, queuePosition, chunksDone, chunksTotal } = job
+  if (status === 'QUEUED' && queuePosition)
+    return <StateMark state="QUEUED" label={`queued, position ${count(queuePosition)}`} />
+  if (status !== 'PROCESSING' || !chunksTotal || chunksTotal < 2) return <StateMark state={status} />
   return (
     <span class="row">
       <StateMark state="PROCESSING" label={`${chunksDone ?? 0} of ${chunksTotal}`} />
@@ -20,18 +30,22 @@ export function JobState({ job }: { job: JobRowFragment }) {
   )
 }
 
-interface FailedJob {
+type FailedJob = Parameters<typeof lacksText>[0] & {
   readonly id: string
   /** As callers read it. */
   readonly error?: string | null
-  readonly errorCode?: string | null
 }
 
 /** Why a job failed; operators find the true cause behind it. */
-export const JobError = ({ job: { id, error, errorCode } }: { readonly job: FailedJob }) =>
-  error ? (
+export const JobError = ({ job }: { readonly job: FailedJob }) => {
+  const { id, error, errorCode } = job
+  return error ? (
     <p class="notice bad">
-      {sentenceOf(errorCode ?? '', error)} <code>{errorCode}</code>
+      {sentenceOf(errorCode ?? '', error)}
+      {lacksText(job) &&
+        ' It cannot be retried, because this service keeps no texts of jobs that have ended: send it again.'}{' '}
+      <code>{errorCode}</code>
       {isOperator.value && errorCode !== 'JOB_CANCELLED' && <a href={at(`/operator/jobs/${id}`)}>The true cause</a>}
     </p>
   ) : null
+}

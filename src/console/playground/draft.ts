@@ -23,7 +23,7 @@ export const draftText = signal('')
 /** Inputs besides the text by slug, for the way back from other screens. */
 export const draftInputs = new Map<string, Inputs>()
 
-/** The text that a word from another screen has replaced. */
+/** The text that one from another screen has replaced. */
 export const replaced = signal<{ readonly text: string; readonly by: string } | null>(null)
 
 /** A word was put there to be heard: it is spoken as soon as the form is there. */
@@ -35,13 +35,18 @@ export const noteVoice = (): void => {
   addedVoices.value += 1
 }
 
-/** Puts a word there to be heard; what the user has written is kept for the way back. */
-export function hearWord(word: string): void {
+/** Puts a text of another screen there; what the user has written is kept for the way back. */
+export function putText(other: string): void {
   const text = draftText.peek()
   const before = replaced.peek()
   const own = text.trim() === '' || text === before?.by ? before?.text : text
-  replaced.value = own === undefined ? null : { text: own, by: word }
-  draftText.value = word
+  replaced.value = own === undefined ? null : { text: own, by: other }
+  draftText.value = other
+}
+
+/** Puts a word there to be heard. */
+export function hearWord(word: string): void {
+  putText(word)
   isToSpeak.value = true
 }
 

@@ -116,6 +116,15 @@ function readValue(name: string, control: Control, value: string | boolean): unk
   }
 }
 
+/** Sent inputs as the form holds values. */
+export const valuesOf = (inputs: Readonly<Record<string, unknown>>): Record<string, string | boolean> =>
+  Object.fromEntries(
+    Object.entries(inputs).map(([name, value]) => [
+      name,
+      typeof value === 'string' || typeof value === 'boolean' ? value : JSON.stringify(value),
+    ]),
+  )
+
 /** How many characters a text may have; undefined where nothing says so. */
 export const mostOf = (field: FormField | undefined): number | undefined =>
   field?.control.kind === 'text' ? field.control.maxLength : undefined

@@ -2,17 +2,17 @@ import { useEffect, useRef } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { useEvery } from '../api/use-every.ts'
 import { useFreshUrls } from '../api/use-fresh-urls.ts'
-import { sentenceOf } from '../api/words.ts'
 import { Transcript } from '../captions/transcript.tsx'
+import { costText } from '../jobs/cost-text.ts'
 import { NO_TEXT } from '../jobs/job-name.ts'
+import { JobError, JobState } from '../jobs/job-state.tsx'
 import { mayRetry } from '../jobs/may-retry.ts'
 import { UnservedPool } from '../jobs/unserved-pool.tsx'
-import { clockTime, count, duration, initial } from '../parts/format.ts'
+import { clockTime, duration, initial } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { langOf } from '../parts/languages.ts'
 import { focusHeading } from '../parts/page.tsx'
 import { Player } from '../parts/player.tsx'
-import { StateMark } from '../parts/state-mark.tsx'
 import { CancelButton } from './cancel-button.tsx'
 import { DownloadMenu } from './download-menu.tsx'
 import { ReferenceButton } from './reference-button.tsx'
@@ -51,11 +51,7 @@ export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
           {nameOf(take)}
         </p>
       )}
-      {progress?.status === 'FAILED' ? (
-        <TakeError progress={progress} />
-      ) : (
-        <TakeSound {...{ take, isFirst, isNewest }} />
-      )}
+      {progress?.status === 'FAILED' ? <JobError job={progress} /> : <TakeSound {...{ take, isFirst, isNewest }} />}
     </article>
   )
 }
@@ -104,44 +100,13 @@ const TakeHead = ({ take }: { take: Take }) => (
   </header>
 )
 
-const TakeError = ({ progress: { error, errorCode } }: { progress: NonNullable<Take['progress']> }) => (
-  <p class="notice bad small-text">
-    {error !== null && sentenceOf(errorCode ?? '', error)} <code>{errorCode}</code>
-  </p>
-)
-
 function TakeState({ take: { progress } }: { take: Take }) {
-  if (progress === null) return <StateMark state="QUEUED" />
-  if (progress.status === 'COMPLETED') {
-    const { audioMs, runMs } = { audioMs: null, ...progress }
-    return (
-      <span class="faint small-text figure">
-        {duration(audioMs)} of audio · made in {duration(runMs)} · {count(progress.cost)} credits
-      </span>
-    )
-  }
-  if (progress.status === 'QUEUED')
-    return (
-      <StateMark
-        state="QUEUED"
-        label={progress.queuePosition ? `waiting, position ${progress.queuePosition}` : 'waiting'}
-      />
-    )
+  if (progress?.status !== 'COMPLETED') return <JobState job={progress ?? { status: 'QUEUED' }} />
+  const { audioMs, runMs } = { audioMs: null, ...progress }
   return (
-    <>
-      <StateMark state={progress.status} />
-      {progress.status === 'PROCESSING' && <Chunks progress={progress} />}
-    </>
-  )
-}
-
-function Chunks({ progress }: { progress: NonNullable<Take['progress']> }) {
-  const { chunksDone, chunksTotal } = { chunksDone: null, chunksTotal: null, ...progress }
-  if (!chunksTotal) return null
-  return (
-    <progress class="bar" value={chunksDone ?? 0} max={chunksTotal} aria-label="Chunks rendered">
-      {chunksDone} of {chunksTotal}
-    </progress>
+    <span class="faint small-text figure">
+      {duration(audioMs)} of audio · made in {duration(runMs)} · {costText(progress)}
+    </span>
   )
 }
 
@@ -152,7 +117,7 @@ function TakeActions({ take }: { take: Take }) {
   return (
     <>
       {!isOver && <CancelButton jobId={take.jobId} isCharged={status === 'PROCESSING'} />}
-      {progress !== null && mayRetry({ ...progress, type: 'VOICE' }) && <RetryButton take={take} />}
+      {progress !== null && mayRetry(progress) && <RetryButton take={take} />}
       {status === 'COMPLETED' && take.audio !== null && (
         <DownloadMenu jobId={take.jobId} audio={take.audio} name={fileName(take)} />
       )}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inPieces, type Timed, wordAt } from '../../../src/console/captions/spoken-text.ts'
+import { inPieces, type Timed, textOf, wordAt } from '../../../src/console/captions/spoken-text.ts'
 
 const timed = (text: string, offset: number, start: number, end = start + 0.3): Timed => ({
   text,
@@ -22,6 +22,11 @@ test('a text is put together from its sentences and words, with all that stands 
     [{ text: 'Bye', word: 2 }],
   ])
   expect(inPieces(SENTENCES, [])[1]?.pieces).toEqual([{ text: 'Bye.', word: null }])
+})
+
+test('the submitted text is put together from its sentences, with a blank line where more than a space is between them', () => {
+  const paragraphs = [timed('One.', 2, 0), timed('Two.', 7, 1), timed('三。', 13, 2), timed('四。', 15, 3)]
+  expect(textOf(paragraphs)).toBe('One. Two.\n\n三。四。')
 })
 
 test('the word that is heard is found by its time', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { characters, formFields, inputsOf } from '../../../src/console/playground/form-fields.ts'
+import { characters, formFields, inputsOf, valuesOf } from '../../../src/console/playground/form-fields.ts'
 
 const inputs = {
   type: 'object',
@@ -69,4 +69,9 @@ describe('the form of a JSON Schema', () => {
 
 test('characters are code points, as they are charged', () => {
   expect(['', 'abc', '👋🏽', 'é'].map(characters)).toEqual([0, 3, 2, 1])
+})
+
+test('inputs that were sent fill the form, which sends them again as they were', () => {
+  const sent = { text: 'Hello.', speed: 1.5, loud: false, language: 'German', tags: ['a', 'b'] }
+  expect(inputsOf(fields, valuesOf(sent))).toEqual(sent)
 })

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
@@ -42,7 +43,10 @@ export function historyJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('heading', { level: 1, name: `The ${word} was dark.` }).waitFor()
     expect(await page.title()).toBe(`The ${word} was dark. · Sonant`)
     expect(await flaws(page, 'job-named')).toEqual([])
+    await opensInPlayground(page, word)
     await page.goBack()
+    await page.goBack()
+    await choosesTag(page, tag)
     await page.getByLabel('Select all on this page').check()
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download 2' }).click()
@@ -56,14 +60,61 @@ export function historyJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
-  test('a job without a text says so', async () => {
+  test('a job without a text says so, and why it cannot be retried', async () => {
     const { service, owner, account, at } = opened()
     const inputs = { characters: 12 }
     const id = await insertJob(service.runtime.db, account, { status: 'failed', errorCode: 'PROVIDER_BUSY', inputs })
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at(`jobs/${id}`))
     await page.getByRole('heading', { level: 1, name: 'Text not kept' }).waitFor()
+    await page.getByText('It cannot be retried, because this service keeps no texts').waitFor()
+    for (const name of ['Retry', 'Open in the playground'])
+      expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0])
     expect(complaints).toEqual([])
     await page.close()
   })
+
+  test('operators find jobs by names, and the words of other accounts stay hidden', async () => {
+    const { service, owner, account, at } = opened()
+    const other = await service.createAccount()
+    const endpointKey = ownName('voice.any')
+    const inputs = { text: 'The words of a job.', characters: 19 }
+    for (const accountId of [account, other])
+      await insertJob(service.runtime.db, accountId, { status: 'failed', endpointKey, inputs })
+    await service.runtime.db.pool.query(`update job set voice = 'aria' where endpoint_key = $1`, [endpointKey])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at(`operator/jobs?endpoint=${endpointKey}`))
+    const rows = page.locator('tbody tr')
+    await expect.poll(() => rows.count()).toBe(2)
+    expect((await rows.getByRole('rowheader').allInnerTexts()).map((text) => text.split('\n')[0])).toEqual([
+      'Speech by aria',
+      'The words of a job.',
+    ])
+    expect(await flaws(page, 'operator-jobs')).toEqual([])
+    await rows.getByRole('link', { name: 'Speech by aria' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Speech by aria' }).waitFor()
+    expect([await page.getByText('The words').count(), complaints]).toEqual([0, []])
+    await page.close()
+  })
+}
+
+/** With its text, its voice, and the way back to what was written there before. */
+async function opensInPlayground(page: Page, word: string): Promise<void> {
+  await page.getByRole('button', { name: 'Open in the playground' }).click()
+  const text = page.getByLabel('Text', { exact: true })
+  await expect.poll(() => text.inputValue()).toBe(`The ${word} was dark.`)
+  await expect.poll(() => page.getByRole('radio', { name: /Aria/ }).isChecked()).toBe(true)
+  await text.fill('')
+}
+
+/** The account's tags are suggested once somebody wants one. */
+async function choosesTag(page: Page, tag: string): Promise<void> {
+  const field = page.getByRole('combobox', { name: 'Tag' })
+  await field.focus()
+  await expect
+    .poll(() => page.locator('datalist option').evaluateAll((all) => all.map((one) => one.getAttribute('value'))))
+    .toContain(tag)
+  await field.fill(tag)
+  await page.keyboard.press('Enter')
+  await page.waitForURL((url) => url.searchParams.get('tag') === tag)
 }
