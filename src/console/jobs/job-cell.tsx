@@ -10,7 +10,7 @@ export const JobCell = ({ job, href }: { readonly job: Shown; readonly href: str
   <div class="job-cell">
     <JobSound job={job} />
     <div class="job-words">
-      <a href={href} title={jobName(job)} dir="auto" lang={langOf(job.language)}>
+      <a href={href} title={jobName(job)} dir="auto" lang={langOf(job.textExcerpt && job.language)}>
         {jobName(job)}
       </a>
       <span class="job-detail">

@@ -74,26 +74,33 @@ export function historyJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
-  test('operators find jobs by names, and the words of other accounts stay hidden', async () => {
+  test('operators find jobs by names in their language, and the words of other accounts stay hidden', async () => {
     const { service, owner, account, at } = opened()
     const other = await service.createAccount()
     const endpointKey = ownName('voice.any')
-    const inputs = { text: 'The words of a job.', characters: 19 }
-    for (const accountId of [account, other])
-      await insertJob(service.runtime.db, accountId, { status: 'failed', endpointKey, inputs })
-    await service.runtime.db.pool.query(`update job set voice = 'aria' where endpoint_key = $1`, [endpointKey])
+    const inputs = { text: 'Die Wörter eines Auftrags.', characters: 26 }
+    const { db } = service.runtime
+    for (const accountId of [account, other]) await insertJob(db, accountId, { status: 'failed', endpointKey, inputs })
+    await insertJob(db, account, { status: 'failed', endpointKey, inputs: { characters: 12 } })
+    await db.pool.query(`update job set voice = 'aria', language = 'German' where endpoint_key = $1`, [endpointKey])
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at(`operator/jobs?endpoint=${endpointKey}`))
     const rows = page.locator('tbody tr')
-    await expect.poll(() => rows.count()).toBe(2)
-    expect((await rows.getByRole('rowheader').allInnerTexts()).map((text) => text.split('\n')[0])).toEqual([
-      'Speech by aria',
-      'The words of a job.',
-    ])
+    await expect.poll(() => rows.count()).toBe(3)
+    const names = page.locator('.job-words > a')
+    const named = () => names.evaluateAll((all) => all.map((one) => [one.textContent, one.getAttribute('lang')]))
+    const others = ['Speech by aria', null]
+    expect(await named()).toEqual([others, others, [inputs.text, 'de']])
     expect(await flaws(page, 'operator-jobs')).toEqual([])
-    await rows.getByRole('link', { name: 'Speech by aria' }).click()
+    await names.first().click()
     await page.getByRole('heading', { level: 1, name: 'Speech by aria' }).waitFor()
-    expect([await page.getByText('The words').count(), complaints]).toEqual([0, []])
+    expect(await page.getByText('Die Wörter').count()).toBe(0)
+    await page.goto(at(`jobs?endpoint=${endpointKey}`))
+    await expect.poll(named).toEqual([
+      ['Text not kept', null],
+      [inputs.text, 'de'],
+    ])
+    expect(complaints).toEqual([])
     await page.close()
   })
 }

@@ -18,6 +18,7 @@ const WITH_DEFAULTS = {
   mood: { type: 'string', enum: ['calm', 'loud'], default: 'calm' },
   tags: { type: 'array' },
 }
+const LOAD = 'update job set loading_attempt = attempt where id = $1'
 const FAIL = `update job set status = 'failed', error_code = 'PROVIDER_BUSY', completed_at = now() where id = $1`
 const UNPAID = {
   data: { submitVoiceJob: { __typename: 'RequestError', code: 'PAYMENT_REQUIRED', message: 'Top up the account.' } },
@@ -46,13 +47,22 @@ const answer = (page: Page, operation: string, json: unknown) =>
     route.request().postData()?.includes(operation) ? route.fulfill({ json }) : route.fallback(),
   )
 
-/** As a worker does whose engine is busy. */
+/** As a worker does whose engine loads the voice, and then is busy. */
 async function failTake({ service, account }: OpenedConsole, take: Locator): Promise<void> {
   await take.getByText('processing').waitFor()
   const jobId = (await take.getByRole('link', { name: 'Open the job' }).getAttribute('href'))?.split('/').at(-1) ?? ''
-  await service.runtime.db.pool.query(FAIL, [jobId])
-  notifyJob(service.runtime, { accountId: account, jobId })
+  const change = async (sql: string) => {
+    await service.runtime.db.pool.query(sql, [jobId])
+    notifyJob(service.runtime, { accountId: account, jobId })
+  }
+  await change(LOAD)
+  await take.getByRole('status').getByText('The voice is being loaded.').waitFor()
+  await change(FAIL)
 }
+
+/** Said to screen readers. */
+const isSaid = (page: Page, text: RegExp): Promise<void> =>
+  page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' })
 
 /** Takes, samples and the audio of jobs, while they are waited for and when they cannot be had. */
 export function listeningJourneys(opened: () => OpenedConsole): void {
@@ -123,12 +133,14 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await tags.fill('[1]')
     await page.keyboard.press('Control+Enter')
     await failTake(opened(), page.locator('.take'))
+    await isSaid(page, /^The take by .+ has failed\.$/)
     await page.getByRole('button', { name: 'Retry' }).click()
     await expect.poll(() => page.locator('.take').count()).toBe(2)
     const [again, first] = [page.locator('.take').first(), page.locator('.take').last()]
     await again.getByText('Nobody speaks this.').waitFor()
     await cancelCharged(again)
     await again.getByText('JOB_CANCELLED').waitFor()
+    await isSaid(page, /^The take by .+ is cancelled\.$/)
     const retries = (take: Locator) => take.getByRole('button', { name: 'Retry' }).count()
     expect([await retries(first), await retries(again), complaints]).toEqual([1, 0, []])
     await page.close()
