@@ -56,7 +56,7 @@ export const typePolicies: TypePolicies = {
   ...Object.fromEntries(singleTypes.map((type) => [type, { keyFields: [] }])),
   ...replacedLists,
   Pool: { keyFields: ['name'] },
-  Query: { fields: pagesOf(...BOTH, 'allJobs', 'accounts', 'endpoints', 'workflows', 'webhookDeliveries') },
+  Query: { fields: pagesOf(...BOTH, 'allJobs', 'accounts', 'endpoints', 'projects', 'workflows', 'webhookDeliveries') },
   Viewer: { keyFields: [], fields: pagesOf(...BOTH, 'deliveries') },
 }
 

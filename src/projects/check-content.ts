@@ -39,7 +39,10 @@ export async function checkContent(ctx: Context, content: Content, before: Conte
   checkChapters(note, content)
   const known = new Set(before === null ? [] : [...choicesIn(before)].map(choiceKey))
   const fresh = [...choicesIn(content)].filter((choice) => !known.has(choiceKey(choice)))
-  for (const choice of fresh) await checkChoice(ctx, note, choice)
+  for (const same of Map.groupBy(fresh, choiceKey).values()) {
+    const [field, message] = (await wrongChoice(ctx, same[0]!)) ?? []
+    if (field !== undefined) for (const { path } of same) note(`${path}/${field}`, message!)
+  }
   if (details.length > 0) throw invalid(details)
 }
 
@@ -118,7 +121,7 @@ interface Choice {
   readonly isOwn: boolean
 }
 
-const choiceKey = ({ endpoint, voice }: Choice): string => JSON.stringify([endpoint, voice])
+const choiceKey = ({ endpoint, voice, isOwn }: Choice): string => JSON.stringify([endpoint, voice, isOwn])
 
 /** The endpoints and voices that any settings name. */
 function* choicesIn({ settings, speakers, chapters }: Content): Generator<Choice, void> {
@@ -139,12 +142,12 @@ function* choicesIn({ settings, speakers, chapters }: Content): Generator<Choice
   }
 }
 
-async function checkChoice(ctx: Context, note: Note, { path, endpoint: slug, voice, isOwn }: Choice): Promise<void> {
-  if (slug === undefined) return
+/** The wrong field and why it is wrong; null: none is. */
+async function wrongChoice(ctx: Context, { endpoint: slug, voice, isOwn }: Choice): Promise<[string, string] | null> {
+  if (slug === undefined) return null
   const endpoint = visibleEndpoint(ctx, slug)
-  if (endpoint === null) {
-    if (isOwn) note(`${path}/endpoint`, 'unknown endpoint')
-  } else if (voice !== undefined && !(await hasVoice(ctx, endpoint, voice))) note(`${path}/voice`, 'unknown voice')
+  if (endpoint === null) return isOwn ? ['endpoint', 'unknown endpoint'] : null
+  return voice === undefined || (await hasVoice(ctx, endpoint, voice)) ? null : ['voice', 'unknown voice']
 }
 
 /** Null for a missing one, and one that the caller may not use. */

@@ -38,7 +38,8 @@ async function* chapterFiles(parts: SpeechParts, plan: ExportPlan, reading: Read
   const { chapters, missing, accountId } = plan
   for (const [index, { title, takes }] of chapters.entries()) {
     const place = String(index + 1).padStart(String(chapters.length).length, '0')
-    const file = await fileOf(parts, accountId, takes, { ...reading, title: title || plan.name })
+    const marks = { title: title || plan.name }
+    const file = await patiently(reading.gone, () => fileOf(parts, accountId, takes, { ...reading, ...marks }))
     const name = `${place} ${fileTitle(title) || 'Chapter'}.${reading.format}`
     yield { name, lastModified: new Date(), input: addAbortSignal(reading.gone, file) }
   }
@@ -122,19 +123,27 @@ async function* speechOf(
   }
 }
 
-/** Null if the take was deleted. Waits for the account's other readers, because an answer that has begun cannot be refused. */
-async function opened(
+/** Null if the take was deleted. */
+const opened = (
   parts: SpeechParts,
   owner: string,
   { audio }: PlannedTake,
   gone: AbortSignal,
-): Promise<SampleStream | null> {
+): Promise<SampleStream | null> =>
+  patiently(gone, () =>
+    storedSpeech(parts, owner, { ...audio, output: 'audio' }, gone).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === 'NOT_FOUND') return null
+      throw error
+    }),
+  )
+
+/** Waits for the account's other readers as long as this one stays: an answer that has begun cannot be refused. */
+async function patiently<Result>(gone: AbortSignal, work: () => Promise<Result>): Promise<Result> {
   for (;;) {
     gone.throwIfAborted()
     try {
-      return await storedSpeech(parts, owner, { ...audio, output: 'audio' }, gone)
+      return await work()
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'NOT_FOUND') return null
       if (!(error instanceof AudioBusy)) throw error
     }
   }
