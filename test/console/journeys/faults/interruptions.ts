@@ -70,7 +70,8 @@ export function interruptionJourneys(opened: () => OpenedConsole): void {
   test('jobs whose retry was carried out and not answered are retried as the same request', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
-    for (let made = 0; made < 2; made++) await insertJob(db, account, { status: 'failed', errorCode: 'QUEUE_FAILED' })
+    for (let made = 0; made < 2; made++)
+      await insertJob(db, account, { status: 'failed', errorCode: 'QUEUE_FAILED', inputs: { text: 'Again.' } })
     const { page, complaints } = await openPage(owner, service.url, CUT_OFF)
     const asked: unknown[] = []
     page.on('request', (request) => isOf(request, 'RetryJobs') && asked.push(variablesOf(request)))

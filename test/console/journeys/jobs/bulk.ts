@@ -13,7 +13,8 @@ export function bulkJourneys(opened: () => OpenedConsole): void {
     const { db } = service.runtime
     const endpointKey = ownName('voice.bulk')
     const ids: string[] = []
-    for (let made = 0; made < 3; made++) ids.push(await insertJob(db, account, { status: 'queued', endpointKey }))
+    for (let made = 0; made < 3; made++)
+      ids.push(await insertJob(db, account, { status: 'queued', endpointKey, inputs: { text: 'Again.' } }))
     const { page, complaints } = await openPage(owner, service.url)
     const notice = page.getByRole('status').filter({ has: page.getByRole('button', { name: 'Dismiss' }) })
     const act = async (opener: string, confirmation: string): Promise<void> => {
@@ -28,7 +29,7 @@ export function bulkJourneys(opened: () => OpenedConsole): void {
     await notice.getByText('2 cancelled, 1 refused.').waitFor()
     const refused = notice.getByRole('list', { name: 'Refused' }).getByRole('listitem')
     expect(await refused.allInnerTexts()).toEqual([
-      expect.stringMatching(/^job_01\S+\s+It had failed before it could be cancelled\.$/),
+      expect.stringMatching(/^Again\.\s+It had failed before it could be cancelled\.$/),
     ])
     await notice.getByText('Cancelled jobs').click()
     expect(await notice.getByRole('link').count()).toBe(3)

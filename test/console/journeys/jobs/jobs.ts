@@ -17,7 +17,9 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     for (let made = 0; made < 3; made++) {
       // Ids of one millisecond would be in any order.
       const id = idAt(new Date(start + made))
-      ids.unshift(await insertJob(db, account, { id, status: 'failed', errorCode: 'PROVIDER_BUSY' }))
+      ids.unshift(
+        await insertJob(db, account, { id, status: 'failed', errorCode: 'PROVIDER_BUSY', inputs: { text: 'Again.' } }),
+      )
     }
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('jobs?error=provider_busy'))
@@ -152,7 +154,11 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
   test('fifty waiting jobs are cancelled on a phone by a tick, two buttons and a confirmation', async () => {
     const { service, owner, account, at } = opened()
     for (let made = 0; made < FIFTY; made++)
-      await insertJob(service.runtime.db, account, { status: 'queued', endpointKey: 'voice.fifty' })
+      await insertJob(service.runtime.db, account, {
+        status: 'queued',
+        endpointKey: 'voice.fifty',
+        inputs: { text: 'Again.' },
+      })
     const { page, complaints } = await openPage(owner, service.url)
     await page.setViewportSize({ width: 360, height: 740 })
     for (const path of ['credits', 'jobs?endpoint=voice.fifty']) {
