@@ -2,6 +2,9 @@
 const SERVICE = 'http://127.0.0.1:4000'
 const KEY = /\$KEY\b|\$\{process\.env\.(?:SONANT_)?KEY\}|\bprocess\.env\.(?:SONANT_)?KEY\b|snt_…/g
 const ENDPOINT = 'tts'
+const ACCOUNT = '--account demo'
+/** A copied sample must not rename, disable or limit the reader's own account. */
+const CHANGES_ACCOUNT = /\bsonant accounts (?!list\b|show\b)\w/
 const VOICE = 'aria'
 
 /** The reader of a sample, whose own things take the places of those in it. */
@@ -20,9 +23,8 @@ export const namesKey = (sample: string): boolean => sample.search(KEY) !== -1
 /** A sample with the reader's own address, account, key, endpoint and voice. */
 export function filledIn(sample: string, reader: Reader): string {
   const { service, account, apiKey, endpoint } = reader
-  const addressed = withAddress(sample, service)
-    .replaceAll(/\$API\b/g, `${service}/api/v1`)
-    .replaceAll('--account demo', () => `--account ${account}`)
+  const named = CHANGES_ACCOUNT.test(sample) ? sample : sample.replaceAll(ACCOUNT, () => `--account ${account}`)
+  const addressed = withAddress(named, service).replaceAll(/\$API\b/g, `${service}/api/v1`)
   const keyed = apiKey === null ? addressed : addressed.replaceAll(KEY, (place) => keyAt(place, apiKey))
   return endpoint === null ? keyed : withEndpoint(keyed, endpoint)
 }

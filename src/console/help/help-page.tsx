@@ -123,7 +123,7 @@ function Article({ entry }: { entry: HelpEntry }) {
   const reader = useReader()
   const { url } = useLocation()
   useEffect(() => {
-    const id = decodeURIComponent(location.hash.slice(1))
+    const id = hashId()
     if (blocks !== null && id !== '') document.getElementById(id)?.scrollIntoView()
   }, [blocks, url])
   if (isGone) return <Failure failure={GONE} onRetry={load} />
@@ -138,6 +138,15 @@ function Article({ entry }: { entry: HelpEntry }) {
       <Blocks blocks={blocks.slice(1)} reader={reader} />
     </article>
   )
+}
+
+/** The id behind `#`; empty where somebody mistyped it. */
+function hashId(): string {
+  try {
+    return decodeURIComponent(location.hash.slice(1))
+  } catch {
+    return ''
+  }
 }
 
 const GONE = new ApiError('This page could not be loaded from the service.', { code: 'OFFLINE' })

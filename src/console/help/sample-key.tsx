@@ -1,12 +1,14 @@
 import { signal } from '@preact/signals'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
+import { timeNow } from '../api/clock.ts'
 import { isOwner, signOuts } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { createKey } from '../operations.ts'
 import { Failure } from '../parts/failure.tsx'
 
 const NAME = 'Samples of the help'
+const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The key that the samples have, for as long as the tab is open. No storage holds it. */
 export const sampleKey = signal<string | null>(null)
@@ -22,13 +24,14 @@ const OfMember = () => <p>$KEY stands for an API key. An owner of your account c
 
 function OfOwner() {
   const make = useAction(async () => {
-    sampleKey.value = (await ask(createKey, { name: NAME })).createApiKey.apiKey
+    const expiresAt = new Date(timeNow() + DAY_MS).toISOString()
+    sampleKey.value = (await ask(createKey, { name: NAME, expiresAt })).createApiKey.apiKey
   })
   if (sampleKey.value !== null)
     return (
       <p role="status">
-        The key “{NAME}” stands in every sample until this tab is closed. Delete it under{' '}
-        <a href={at('/keys')}>API keys</a> when you need it no more.
+        The key “{NAME}” stands in every sample until this tab is closed or loaded again. It speaks and reads jobs, and
+        ends in a day; give it more rights, or delete it, under <a href={at('/keys')}>API keys</a>.
       </p>
     )
   return (

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { endpointOf, filledIn, namesKey, type Reader, withAddress } from '../../../src/console/help/fill-in.ts'
 
@@ -50,4 +51,13 @@ test('an endpoint and a voice that the reader lacks are those of the reader', ()
 
 test('prose has the address alone', () => {
   expect(withAddress('http://127.0.0.1:4000/v1 with $KEY', READER.service)).toBe(`${READER.service}/v1 with $KEY`)
+})
+
+test('no filled sample of the documents changes the reader’s own account', () => {
+  const samples = globSync('docs/*.md').flatMap(
+    (file) => readFileSync(file, 'utf8').match(/```\w+\n[\s\S]*?```/g) ?? [],
+  )
+  const own = samples.flatMap((sample) => filledIn(sample, READER).match(/sonant [^|\n]*--account Lighthouse/g) ?? [])
+  expect(own.length).toBeGreaterThan(3)
+  expect(own.filter((command) => command.startsWith('sonant accounts'))).toEqual([])
 })

@@ -14,11 +14,18 @@ const LIST = 'palette-list'
 export function PaletteDialog() {
   const { route } = useLocation()
   const [text, setText] = useState('')
-  const [chosen, setChosen] = useState(0)
+  const [chosenId, setChosenId] = useState<string | null>(null)
   const go: Go = (path) => route(at(path))
   const own = offerOf(text, go)
   const jobs = useFoundJobs(text, go)
   const offers = [...foundOffers(useOffers(), text), ...jobs.offers, ...(own === null ? [] : [own])]
+  const chosen = Math.max(
+    0,
+    offers.findIndex(({ id }) => id === chosenId),
+  )
+  const shownId = offers[chosen]?.id ?? null
+  // Jobs that are found later must not slip under an Enter that was meant for this offer.
+  useEffect(() => setChosenId(shownId), [shownId])
   const choose = (offer: Offer | undefined): void => {
     if (offer === undefined) return
     closePalette()
@@ -26,15 +33,17 @@ export function PaletteDialog() {
     setTimeout(offer.choose)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
+    // The Enter that ends a Japanese or Chinese conversion chooses nothing here.
+    if (event.isComposing) return
     const moved = movedChoice(event.key, chosen, offers.length)
     if (event.key === 'Enter') choose(offers[chosen])
-    else if (moved !== null) setChosen(moved)
+    else if (moved !== null) setChosenId(offers[moved]?.id ?? null)
     else return
     event.preventDefault()
   }
   const onText = (value: string): void => {
     setText(value)
-    setChosen(0)
+    setChosenId(null)
   }
   return (
     <Dialog title="Go to, or do" onClose={closePalette}>
@@ -42,6 +51,7 @@ export function PaletteDialog() {
       <Options offers={offers} chosen={offers[chosen]} onChoose={choose} />
       <p class="hint palette-found" role="status">
         {jobs.isAwaited ? 'Looking for jobs…' : foundWords(offers.length)}
+        {jobs.hasFailed && ' Jobs could not be looked for: type on to try again.'}
       </p>
     </Dialog>
   )

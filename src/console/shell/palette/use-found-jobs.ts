@@ -14,6 +14,7 @@ interface FoundJobs {
   readonly offers: readonly Offer[]
   /** The service is being asked, or will be as soon as the user stops typing. */
   readonly isAwaited: boolean
+  readonly hasFailed: boolean
 }
 
 /** Jobs by words of their texts or by the beginning of their ids, asked once the user pauses. A whole id leads to its page without a question. */
@@ -26,15 +27,15 @@ export function useFoundJobs(text: string, go: Go): FoundJobs {
   const filter = placeOf(settled) === null ? jobsFilterOf(settled) : null
   const { data, failure, isLoading } = useQuery(paletteJobs, filter && { filter })
   if (jobsFilterOf(text) === null || placeOf(text) !== null) return NONE
-  if (settled !== text || isLoading) return { offers: [], isAwaited: true }
-  if (data === null || failure !== null) return NONE
+  if (settled !== text || isLoading) return { ...NONE, isAwaited: true }
+  if (data === null || failure !== null) return { ...NONE, hasFailed: failure !== null }
   const offers = data.jobs.edges.map(({ node }) => ({
     id: node.id,
     name: jobName(node),
     kind: `${jobDetail(node)} · ${ago(node.createdAt, now.peek())}`,
     choose: () => go(`/jobs/${node.id}`),
   }))
-  return { offers, isAwaited: false }
+  return { ...NONE, offers }
 }
 
-const NONE: FoundJobs = { offers: [], isAwaited: false }
+const NONE: FoundJobs = { offers: [], isAwaited: false, hasFailed: false }
