@@ -14,18 +14,11 @@ const LIST = 'palette-list'
 export function PaletteDialog() {
   const { route } = useLocation()
   const [text, setText] = useState('')
-  const [chosenId, setChosenId] = useState<string | null>(null)
   const go: Go = (path) => route(at(path))
   const own = offerOf(text, go)
   const jobs = useFoundJobs(text, go)
   const offers = [...foundOffers(useOffers(), text), ...jobs.offers, ...(own === null ? [] : [own])]
-  const chosen = Math.max(
-    0,
-    offers.findIndex(({ id }) => id === chosenId),
-  )
-  const shownId = offers[chosen]?.id ?? null
-  // Jobs that are found later must not slip under an Enter that was meant for this offer.
-  useEffect(() => setChosenId(shownId), [shownId])
+  const { chosen, setChosenId } = useChoice(offers)
   const choose = (offer: Offer | undefined): void => {
     if (offer === undefined) return
     closePalette()
@@ -55,6 +48,16 @@ export function PaletteDialog() {
       </p>
     </Dialog>
   )
+}
+
+/** Jobs that are found later must not slip under an Enter that was meant for the chosen offer. */
+function useChoice(offers: readonly Offer[]) {
+  const [chosenId, setChosenId] = useState<string | null>(null)
+  const at = offers.findIndex(({ id }) => id === chosenId)
+  const chosen = Math.max(0, at)
+  const shownId = offers[chosen]?.id ?? null
+  useEffect(() => setChosenId(shownId), [shownId])
+  return { chosen, setChosenId }
 }
 
 const foundWords = (found: number): string => (found === 0 ? 'Nothing found.' : `${found} found`)
