@@ -1,7 +1,8 @@
+import type { VNode } from 'preact'
 import { Drop } from '../../menus/drop.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { addParagraphs, changeChapter, joinChapter, moveChapter } from '../model/edit.ts'
-import { type Chapter, inherited, paragraphOf } from '../model/project.ts'
+import { type Chapter, inherited, type Paragraph, paragraphOf } from '../model/project.ts'
 import { useStudio } from './context.ts'
 import { settingsInWords } from './endpoints.ts'
 import { apply } from './paragraph-keys.ts'
@@ -16,14 +17,19 @@ export function ChapterView() {
   return (
     <section class="card chapter-page" aria-label={chapter.title || 'Chapter'}>
       <ChapterHead key={`head ${chapter.key}`} chapter={chapter} />
-      <div class="paras">
-        {chapter.paragraphs.map((paragraph) => (
-          <ParagraphRow key={paragraph.key} paragraph={paragraph} />
-        ))}
-      </div>
+      <div class="paras">{chapter.paragraphs.map(rowOf)}</div>
       <ChapterFoot chapter={chapter} />
     </section>
   )
+}
+
+const rows = new WeakMap<Paragraph, VNode>()
+
+/** The same element for the same paragraph, which Preact passes over: a letter in one of thousands draws that one alone. */
+function rowOf(paragraph: Paragraph): VNode {
+  const row = rows.get(paragraph) ?? <ParagraphRow key={paragraph.key} paragraph={paragraph} />
+  rows.set(paragraph, row)
+  return row
 }
 
 function ChapterHead({ chapter }: { chapter: Chapter }) {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at } from '../../api/base.ts'
+import { session } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -23,8 +24,8 @@ export function ConflictBanner() {
       <Icon name="alert" />
       <div class="notice-body">
         <p>
-          <bdi>{conflict.savedBy ?? 'Somebody'}</bdi> has saved this project while you were changing it. Your changes
-          are kept here, and not saved.
+          <Saver name={conflict.savedBy} /> saved this project while you were changing it. Your changes are kept here,
+          and not saved.
         </p>
         {copy.failure !== null && <Failure failure={copy.failure} />}
       </div>
@@ -35,6 +36,15 @@ export function ConflictBanner() {
         Keep mine as a copy
       </button>
     </div>
+  )
+}
+
+function Saver({ name }: { name: string | null }) {
+  if (name !== null && name === session.value?.user.email) return <>You have, in another window,</>
+  return (
+    <>
+      <bdi>{name ?? 'Somebody'}</bdi> has
+    </>
   )
 }
 
@@ -78,8 +88,10 @@ export function TheirsDialog({ onClose }: { onClose: () => void }) {
         </>
       }
     >
-      {copy.failure !== null && <Failure failure={copy.failure} />}
-      <TextView chapters={conflict.theirs.project.chapters} beside={beside} />
+      <div class="stack">
+        {copy.failure !== null && <Failure failure={copy.failure} />}
+        <TextView chapters={conflict.theirs.project.chapters} beside={beside} />
+      </div>
     </Dialog>
   )
 }

@@ -42,11 +42,7 @@ function SaveState() {
         : editor.isSaved.value
           ? 'Saved'
           : 'Saving…'
-  return (
-    <span class="save-state muted small-text" role="status">
-      {text}
-    </span>
-  )
+  return <span class="save-state muted small-text">{text}</span>
 }
 
 const Steps = () => {

@@ -1,7 +1,7 @@
 import { characters } from '../../playground/form-fields.ts'
-import { type Paragraph, type Project, settingsOf } from '../model/project.ts'
+import type { Chapter, Paragraph, Project } from '../model/project.ts'
 import type { Editor } from './editor.ts'
-import { type Endpoint, endpointOf } from './endpoints.ts'
+import type { Endpoint } from './endpoints.ts'
 import { isMissing, stateOf } from './states.ts'
 
 interface Missing {
@@ -12,32 +12,47 @@ interface Missing {
   readonly underway: number
 }
 
-/** The paragraphs that are to be spoken, and what that costs. */
+/** The paragraphs that are to be spoken, and what that costs. It runs with each letter, over thousands of paragraphs. */
 export function missingOf(editor: Editor, project: Project, endpoints: readonly Endpoint[]): Missing {
+  const priceOf = pricesOf(project, endpoints)
   const keys: string[] = []
   let [cost, underway] = [0, 0]
   for (const chapter of project.chapters)
     for (const paragraph of chapter.paragraphs) {
-      const state = stateOf(editor.takes.of(paragraph.key).peek(), editor.isChanged(paragraph.key, paragraph.text))
+      const { key, text } = paragraph
+      const state = stateOf(editor.takes.of(key).peek(), editor.isChanged(key, text))
       if (state === 'waiting' || state === 'speaking') underway++
       if (!isMissing(state, paragraph)) continue
-      keys.push(paragraph.key)
-      cost += costOf(paragraph, endpointOf(endpoints, settingsOf(project, chapter, paragraph)))
+      keys.push(key)
+      cost += lengthOf(paragraph) * priceOf(chapter, paragraph)
     }
   return { keys, cost, underway }
 }
 
 /** Of some paragraphs, in credits. */
 export function costOfKeys(project: Project, keys: ReadonlySet<string>, endpoints: readonly Endpoint[]): number {
-  return project.chapters
-    .flatMap((chapter) => chapter.paragraphs.map((paragraph) => ({ chapter, paragraph })))
-    .filter(({ paragraph }) => keys.has(paragraph.key))
-    .reduce(
-      (sum, { chapter, paragraph }) =>
-        sum + costOf(paragraph, endpointOf(endpoints, settingsOf(project, chapter, paragraph))),
-      0,
-    )
+  const priceOf = pricesOf(project, endpoints)
+  const costs = project.chapters.flatMap((chapter) =>
+    chapter.paragraphs.map((one) => (keys.has(one.key) ? lengthOf(one) * priceOf(chapter, one) : 0)),
+  )
+  return costs.reduce((sum, cost) => sum + cost, 0)
 }
 
-const costOf = ({ text }: Paragraph, endpoint: Endpoint | undefined): number =>
-  characters(text) * (endpoint?.creditsPerCharacter ?? 0)
+/** What a character of a paragraph costs. */
+function pricesOf({ settings, speakers }: Project, endpoints: readonly Endpoint[]) {
+  const cast = new Map(speakers.map((speaker) => [speaker.name, speaker.settings.endpoint]))
+  const prices = new Map(endpoints.map(({ slug, creditsPerCharacter }) => [slug, creditsPerCharacter]))
+  const usual = endpoints[0]?.creditsPerCharacter ?? 0
+  return (chapter: Chapter, { settings: own, speaker }: Paragraph): number => {
+    const slug = own.endpoint ?? cast.get(speaker ?? '') ?? chapter.settings.endpoint ?? settings.endpoint ?? ''
+    return prices.get(slug) ?? usual
+  }
+}
+
+const lengths = new WeakMap<Paragraph, number>()
+
+function lengthOf(paragraph: Paragraph): number {
+  const length = lengths.get(paragraph) ?? characters(paragraph.text)
+  lengths.set(paragraph, length)
+  return length
+}
