@@ -19,7 +19,9 @@ export interface Checked {
 const MIN_SECONDS = 1
 const MAX_SECONDS = 30
 /** A shorter one makes a voice, but a poor one. */
-const GOOD_SECONDS = 10
+const GOOD_SECONDS = 15
+/** Headsets with a wireless link often send no more than a telephone does. */
+const TELEPHONE_RATE = 24_000
 /** The service takes a recording whose peak is lower for silence. */
 const SILENT_PEAK_DB = -40
 const QUIET_SPEECH_DB = -36
@@ -50,6 +52,7 @@ export function checkRecording(samples: Float32Array, sampleRate: number): Check
     clippingFinding(kept),
     loudnessFinding(speech),
     noiseFinding(speech - noise),
+    ...(sampleRate < TELEPHONE_RATE ? [DULL] : []),
   ]
   return { samples: kept, seconds, findings }
 }
@@ -58,6 +61,12 @@ const NOTHING_HEARD: Finding = {
   kind: 'error',
   found: 'Nothing was heard.',
   advice: 'Check that the right microphone is chosen and not muted, and record it again.',
+}
+
+const DULL: Finding = {
+  kind: 'warning',
+  found: 'The microphone sounds like a telephone.',
+  advice: 'Better: use one with a cable, or the one of this computer.',
 }
 
 export const hasError = ({ findings }: Checked): boolean => findings.some(({ kind }) => kind === 'error')

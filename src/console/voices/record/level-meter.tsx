@@ -1,17 +1,15 @@
 import type { Signal } from '@preact/signals'
-import { decibels, LOUDNESS_WORDS, type Loudness } from './levels.ts'
+import { decibels, LOUDNESS_WORDS } from './levels.ts'
 import type { Meter } from './use-recorder.ts'
 
 const LOWEST_DB = -60
 
 interface LevelMeterProps {
   readonly meter: Signal<Meter>
-  /** The judgement is read out. A screen reader's voice would be recorded. */
-  readonly isSaid: boolean
 }
 
-/** How loud the microphone hears, as a bar and in words. */
-export const LevelMeter = ({ meter, isSaid }: LevelMeterProps) => {
+/** How loud the microphone hears, as a bar and in words. Nothing is read out by itself: the microphone would hear it. */
+export const LevelMeter = ({ meter }: LevelMeterProps) => {
   const { peak, loudness } = meter.value
   return (
     <div class="level">
@@ -25,13 +23,7 @@ export const LevelMeter = ({ meter, isSaid }: LevelMeterProps) => {
         aria-label="Level"
         aria-valuetext={LOUDNESS_WORDS[loudness]}
       />
-      <Judgement loudness={loudness} isSaid={isSaid} />
+      <span class={`level-words ${loudness}`}>{LOUDNESS_WORDS[loudness]}</span>
     </div>
   )
 }
-
-const Judgement = ({ loudness, isSaid }: { readonly loudness: Loudness; readonly isSaid: boolean }) => (
-  <span class={`level-words ${loudness}`} aria-live={isSaid ? 'polite' : 'off'}>
-    {LOUDNESS_WORDS[loudness]}
-  </span>
-)

@@ -3,6 +3,8 @@ import captureUrl from './capture.ts?worker&url'
 /** What the browser would mend for calls is a part of the voice. */
 const UNTOUCHED = { echoCancellation: false, autoGainControl: false, noiseSuppression: false, channelCount: 1 } as const
 
+const GONE: ReadonlySet<string> = new Set(['OverconstrainedError', 'NotFoundError'])
+
 export interface Microphone {
   readonly id: string
   readonly sampleRate: number
@@ -22,8 +24,7 @@ interface Listening {
 export async function openMicrophone({ id, onSamples, onEnded }: Listening): Promise<Microphone> {
   // Browsers leave it out of pages that came over an open line.
   if (!navigator.mediaDevices) throw Object.assign(new Error(), { name: 'InsecurePage' })
-  const audio = id === null ? UNTOUCHED : { ...UNTOUCHED, deviceId: { exact: id } }
-  const stream = await navigator.mediaDevices.getUserMedia({ audio })
+  const stream = await streamOf(id)
   const [track] = stream.getAudioTracks()
   const context = new AudioContext()
   const close = (): void => {
@@ -44,6 +45,15 @@ export async function openMicrophone({ id, onSamples, onEnded }: Listening): Pro
   }
   track?.addEventListener('ended', onEnded)
   return { id: track?.getSettings().deviceId ?? '', sampleRate: context.sampleRate, close }
+}
+
+/** The system's microphone stands in for one that is gone. */
+async function streamOf(id: string | null): Promise<MediaStream> {
+  const audio = id === null ? UNTOUCHED : { ...UNTOUCHED, deviceId: { exact: id } }
+  return navigator.mediaDevices.getUserMedia({ audio }).catch((error: Error) => {
+    if (id === null || !GONE.has(error.name)) throw error
+    return navigator.mediaDevices.getUserMedia({ audio: UNTOUCHED })
+  })
 }
 
 export interface Choice {

@@ -32,8 +32,10 @@ export function RecordDialog({ onUse, onClose }: RecordDialogProps) {
   const { stage } = recorder
   const text = READING_TEXTS[language] ?? ''
   const isFixed = stage.name === 'recording' || stage.name === 'done'
+  const [isWarned, setWarned] = useState(false)
+  const close = (): void => (isFixed && !isWarned ? setWarned(true) : onClose())
   return (
-    <Dialog title="Record a voice" isWide onClose={onClose}>
+    <Dialog title="Record a voice" isWide onClose={close}>
       <div class="stack">
         {!isFixed && (
           <div class="halves flush">
@@ -42,11 +44,7 @@ export function RecordDialog({ onUse, onClose }: RecordDialogProps) {
           </div>
         )}
         <ReadAloud text={text} language={language} />
-        {stage.name === 'failed' && (
-          <p class="notice bad" role="alert">
-            <Icon name="alert" /> {stage.words}
-          </p>
-        )}
+        {stage.name === 'failed' && <Failed words={stage.words} />}
         {stage.name === 'asking' && (
           <p class="muted" role="status">
             Waiting for the microphone. If the browser asks, allow this page to use it.
@@ -54,6 +52,11 @@ export function RecordDialog({ onUse, onClose }: RecordDialogProps) {
         )}
         {(stage.name === 'ready' || stage.name === 'recording') && <Listening recorder={recorder} />}
         {stage.name === 'done' && <Findings checked={stage.recording} />}
+        {isFixed && isWarned && (
+          <p class="notice warn" role="alert">
+            The recording is lost if you close this. Close it once more to throw it away.
+          </p>
+        )}
         <Buttons
           recorder={recorder}
           onUse={(recording) => onUse({ file: fileOf(recording), transcript: text, language })}
@@ -62,6 +65,12 @@ export function RecordDialog({ onUse, onClose }: RecordDialogProps) {
     </Dialog>
   )
 }
+
+const Failed = ({ words }: { readonly words: string }) => (
+  <p class="notice bad" role="alert">
+    <Icon name="alert" /> {words}
+  </p>
+)
 
 const ReadAloud = ({ text, language }: { readonly text: string; readonly language: string }) => (
   <section class="stack tight">
@@ -115,7 +124,7 @@ const Listening = ({ recorder }: { recorder: Recorder }) => {
   const isRecording = recorder.stage.name === 'recording'
   return (
     <div class="row spread">
-      <LevelMeter meter={recorder.meter} isSaid={!isRecording} />
+      <LevelMeter meter={recorder.meter} />
       <span class="figure" role="timer">
         {isRecording ? playTime(recorder.seconds.value) : '0:00'} <span class="muted">· 20 to 30 seconds are best</span>
       </span>

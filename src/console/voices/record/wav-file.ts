@@ -1,8 +1,11 @@
 const HEADER_BYTES = 44
 const MAX = 32_767
+/** A voice has nothing above it, and 30 seconds of more are too large for the service. */
+const MAX_RATE = 96_000
 
 /** A mono WAV file of 16 bits. @param samples from -1 to 1 */
 export function wavFile(samples: Float32Array, sampleRate: number, name: string): File {
+  if (sampleRate > MAX_RATE) return wavFile(halved(samples), sampleRate / 2, name)
   const bytes = samples.length * 2
   const view = new DataView(new ArrayBuffer(HEADER_BYTES + bytes))
   const text = (at: number, value: string): void => {
@@ -24,3 +27,6 @@ export function wavFile(samples: Float32Array, sampleRate: number, name: string)
     view.setInt16(HEADER_BYTES + place * 2, Math.round(Math.max(-1, Math.min(1, sample)) * MAX), true)
   return new File([view.buffer], name, { type: 'audio/wav' })
 }
+
+const halved = (samples: Float32Array): Float32Array =>
+  Float32Array.from({ length: samples.length >> 1 }, (_, at) => (samples[2 * at]! + samples[2 * at + 1]!) / 2)

@@ -23,6 +23,7 @@ const KEEP_STREAMS = `
   const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
   navigator.mediaDevices.getUserMedia = async (wanted) => {
     globalThis.wanted = wanted.audio
+    if (globalThis.isGone && wanted.audio.deviceId) throw new OverconstrainedError('deviceId', 'It is gone.')
     const stream = await ask(wanted)
     globalThis.streams.push(stream)
     return stream
@@ -100,8 +101,11 @@ async function readsAloud(page: Page): Promise<string> {
   expect(await flaws(page, 'record-done')).toEqual([])
   await dialog.getByRole('button', { name: 'Play the recording' }).click()
   await dialog.getByRole('button', { name: 'Stop the recording' }).waitFor()
+  await page.evaluate('globalThis.isGone = true')
   await dialog.getByRole('button', { name: 'Record again' }).click()
   await recordsFor(page, /^0:0[1-9]/)
+  await page.keyboard.press('Escape')
+  await dialog.getByRole('alert').getByText('The recording is lost if you close this.').waitFor()
   await dialog.getByRole('button', { name: 'Use this recording' }).click()
   return text
 }

@@ -5,7 +5,7 @@ import { checkRecording, hasError } from '../../../../src/console/voices/record/
 import { loudnessOf } from '../../../../src/console/voices/record/levels.ts'
 import { wavFile } from '../../../../src/console/voices/record/wav-file.ts'
 
-const RATE = 16_000
+const RATE = 24_000
 
 interface Speech {
   /** Of the voice, from 0 to 1. */
@@ -61,6 +61,7 @@ test.each([
 
 test.each([
   ['a short one', speech(5), [/^warning: It lasts 5\.\d seconds/]],
+  ['half of the text', speech(12), [/^warning: It lasts 12\.\d seconds/]],
   ['a quiet one', speech(20, { level: 0.015, noise: 0.0001 }), [/^warning: It is quiet/]],
   ['one in a loud room', speech(20, { noise: 0.08 }), [/^warning: The room is loud/]],
   ['one in a room that is heard', speech(20, { noise: 0.015 }), [/^warning: The room is heard/]],
@@ -68,6 +69,18 @@ test.each([
 ])('%s can be used, with a warning that says what to do', (_, samples, expected) => {
   expect(kinds(samples)).toEqual(expected.map((found) => expect.stringMatching(found)))
   expect(hasError(checkRecording(samples, RATE))).toBe(false)
+})
+
+test('a microphone that hears no more than a telephone does is named', () => {
+  const { findings } = checkRecording(speech(21), 16_000)
+  expect(findings.filter(({ kind }) => kind !== 'good').map(({ found }) => found)).toContain(
+    'The microphone sounds like a telephone.',
+  )
+})
+
+test('a file never has more than 96,000 samples a second, so that 30 seconds fit the service', async () => {
+  const bytes = new Uint8Array(await wavFile(new Float32Array([0, 0.5, 0.5, 0.5]), 192_000, 'a.wav').arrayBuffer())
+  expect(readWav(bytes)).toMatchObject({ sampleRate: 96_000, samples: new Int16Array([8192, 16_384]) })
 })
 
 /** A thousandth of the samples at full scale. */
