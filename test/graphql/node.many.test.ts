@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { JobType } from '../../src/catalog/job-kinds.ts'
 import { graphqlSchema } from '../../src/graphql/schema.ts'
 import { TYPE_NAMES } from '../../src/jobs/graphql/job-graphql.ts'
+import { createProject } from '../../src/projects/change-project.ts'
 import { newId } from '../../src/values/id.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { insertVoice } from '../setup/jobs/library.ts'
@@ -67,6 +68,7 @@ async function oneOfEach(): Promise<[type: string, id: string][]> {
   }
   await read(service.url, key, mutation(`creditAccount(account: "${account}", amount: 3)`, '__typename'))
   const list = '{ creditEntries(first: 3) { edges { node { id } } } auditEntries(first: 1) { edges { node { id } } } }'
+  const holder = service.runtime.as({ kind: 'account', accountId: account, credits: 1n })
   const made = await read<Record<string, { edges: { node: { id: string } }[] }>>(service.url, key, list)
   return [
     ...types.map((type, place): [string, string] => [TYPE_NAMES[type], ids[place]!]),
@@ -75,6 +77,7 @@ async function oneOfEach(): Promise<[type: string, id: string][]> {
     ['Worker', worker],
     ['Account', await service.createAccount()],
     ['AccountVoice', await insertVoice(service.runtime.db, account)],
+    ['Project', (await createProject(holder, { name: 'Book' })).id],
     ['ApiKey', (await service.createKey(account)).apiKeyId],
     ['User', (await users.newcomer('member', account)).id],
     ...made.creditEntries!.edges.map(({ node }): [string, string] => ['CreditEntry', node.id]),
