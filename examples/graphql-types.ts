@@ -890,6 +890,14 @@ export type DisableUserMutation = { disableUser:
     | { __typename: 'User', id: string, disabledAt: string | null }
    };
 
+export type DismissFirstStepsMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type DismissFirstStepsMutation = { dismissFirstSteps:
+    | { __typename: 'Me', id: string, firstStepsDismissedAt: string | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string }
+   };
+
 export type EnableAccountMutationVariables = Exact<{
   account: string;
 }>;
@@ -1121,7 +1129,7 @@ export type LexiconQuery = { lexicon: { entries: Array<{ language: string | null
 export type MeQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type MeQuery = { me: { accountId: string, accountName: string, credits: number, user: { id: string, email: string, role: UserRole, hasPassword: boolean }, sessions: Array<{ id: string, createdAt: string, seenAt: string, current: boolean }> } | null };
+export type MeQuery = { me: { accountId: string, accountName: string, credits: number, firstStepsDismissedAt: string | null, user: { id: string, email: string, role: UserRole, hasPassword: boolean }, sessions: Array<{ id: string, createdAt: string, seenAt: string, current: boolean }> } | null };
 
 export type ModelsQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1703,6 +1711,7 @@ export const deliveriesUpdatedSubscriptionVariables: DeliveriesUpdatedSubscripti
 export const deliveryChangesSubscriptionVariables: DeliveryChangesSubscriptionVariables = {"filter":{"states":["PENDING"]},"everyMs":250,"endedWithinMs":60000}
 export const disableAccountMutationVariables: DisableAccountMutationVariables = {"account":"acme"}
 export const disableUserMutationVariables: DisableUserMutationVariables = {"user":"member@example.com"}
+export const dismissFirstStepsMutationVariables: DismissFirstStepsMutationVariables = {}
 export const enableAccountMutationVariables: EnableAccountMutationVariables = {"account":"acme"}
 export const enableUserMutationVariables: EnableUserMutationVariables = {"user":"member@example.com"}
 export const endSessionMutationVariables: EndSessionMutationVariables = {"id":"ses_01m1g5x9q4fy8t4gq3k5zr2n7c"}

@@ -13,20 +13,23 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
  * A plugin of Vite: the pages of docs/ that docs/README.md names for users, as data for the console. Each page is a module of its own, which is
  * loaded when it is read.
  */
-export const helpPages = () => ({
-  name: 'help-pages',
-  enforce: 'pre' as const,
-  load(id: string): string | undefined {
-    const [file = '', name] = id.split(MARK)
-    if (!file.replaceAll('\\', '/').endsWith(FILE)) return undefined
-    const { groups, blocks } = readHelp()
-    if (name !== undefined) return `export const blocks = ${JSON.stringify(blocks(name))}`
-    const loads = groups
-      .flatMap(({ entries }) => entries)
-      .map((entry) => `'${entry.name}': () => import('./pages.ts${MARK}${entry.name}')`)
-    return `export const groups = ${JSON.stringify(groups)}\nexport const pages = { ${loads.join(', ')} }`
-  },
-})
+export function helpPages() {
+  const { groups, blocks } = readHelp()
+  const loads = groups
+    .flatMap(({ entries }) => entries)
+    .map(({ name }) => `'${name}': () => import('./pages.ts${MARK}${name}')`)
+  return {
+    name: 'help-pages',
+    enforce: 'pre' as const,
+    load(id: string): string | undefined {
+      const [file = '', name] = id.split(MARK)
+      if (!file.replaceAll('\\', '/').endsWith(FILE)) return undefined
+      return name === undefined
+        ? `export const groups = ${JSON.stringify(groups)}\nexport const pages = { ${loads.join(', ')} }`
+        : `export const blocks = ${JSON.stringify(blocks(name))}`
+    },
+  }
+}
 
 interface Help {
   readonly groups: readonly HelpGroup[]

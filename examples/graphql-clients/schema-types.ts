@@ -23,6 +23,7 @@ export const possibleTypes = {
   DeleteVoiceResult: ["DeleteVoiceSuccess","RequestError"],
   DisableAccountResult: ["Account","RequestError"],
   DisableUserResult: ["RequestError","User"],
+  DismissFirstStepsResult: ["Me","RequestError"],
   EnableAccountResult: ["Account","RequestError"],
   EnableUserResult: ["RequestError","User"],
   EndSessionResult: ["EndSessionSuccess","RequestError"],

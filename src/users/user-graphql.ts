@@ -21,6 +21,7 @@ import { describedEnum } from '../graphql/scalars.ts'
 import { OF_CALLER } from '../graphql/seen-by.ts'
 import { ViewerRef } from '../graphql/viewer.ts'
 import { changePassword } from './change-password.ts'
+import { dismissFirstSteps } from './dismiss-first-steps.ts'
 import { type EndedSession, endSession, isCurrent, openSessions } from './sessions.ts'
 import { type Reauthentication, reauthenticate, signIn, signOut } from './sign-in.ts'
 import {
@@ -180,6 +181,11 @@ export const MeRef = builder.prismaObject('User', {
       ...SESSIONS_OF,
       description: 'Sessions of the user, last used first; at most 100.',
     }),
+    firstStepsDismissedAt: t.expose('firstStepsDismissedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time when the user put the first steps of the console away; null if they are shown.',
+    }),
     account: t.relation('account', { type: AccountRef, description: 'Account of the user.' }),
     accountId: t.exposeID('accountId', { description: "Id of the user's account." }),
     accountName: t.string({
@@ -239,6 +245,14 @@ const SignOutRef = endingSessions(
   'SignOutSuccess',
   'Result of signing out.',
   'Number of sessions that it ended, this one included.',
+)
+
+builder.mutationField('dismissFirstSteps', (t) =>
+  t.prismaField({
+    errors: result('Signed-in user, without first steps from now on', 'the first steps stay'),
+    description: 'Puts the first steps of the console away for the signed-in user, in every browser.',
+    ...queriedBy(MeRef, dismissFirstSteps, () => ({})),
+  }),
 )
 
 builder.mutationField('signIn', (t) =>

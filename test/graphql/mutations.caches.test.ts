@@ -279,7 +279,7 @@ const SHOWN = {
 }
 const shown = (...tables: (keyof typeof SHOWN)[]) => tables.flatMap((table) => SHOWN[table])
 const SESSIONS = '{ users { nodes { id sessions { id current } } } }'
-const ME = '{ me { id user { id email hasPassword } sessions { id current } } }'
+const ME = '{ me { id firstStepsDismissedAt user { id email hasPassword } sessions { id current } } }'
 const PROJECT = `query ($project: ID!) { project(id: $project) {
   id name revision updatedAt characters chapters { key title paragraphs { key text } } versions { revision name } } }`
 const TAKES = `query ($project: ID!) { project(id: $project) {
@@ -655,6 +655,12 @@ const CASES: readonly Case[] = [
     mutation: does('deleteEndpoint(slug: "gone")', of('DeleteEndpointSuccess', 'id')),
     reads: [...shown('endpoints', 'audit'), ENDPOINTS, '{ node(id: "voice.gone") { id } }'],
     before: async (_at, cached) => void (await cached.change('applyEndpoints', apply(['gone'], 'Gone', 'en-us'))),
+  },
+  {
+    name: 'dismissFirstSteps',
+    by: 'owner',
+    mutation: does('dismissFirstSteps', of('Me', 'id firstStepsDismissedAt')),
+    reads: [ME],
   },
   {
     name: 'endSession',

@@ -14,6 +14,7 @@ const INVITE = mutation(
 const UPDATE = mutation('updateUser(user: $user, role: $role)', USER, '($user: ID!, $role: UserRole!)')
 const DISABLE = mutation('disableUser(user: $user)', USER, '($user: ID!)')
 const ENABLE = mutation('enableUser(user: $user)', USER, '($user: ID!)')
+const DISMISS = mutation('dismissFirstSteps', '... on Me { id firstStepsDismissedAt }')
 const END = mutation('endSession(id: $id)', '... on EndSessionSuccess { id }', '($id: ID!)')
 const ME = '{ me { user { id lastSeenAt } sessions { id createdAt seenAt current } } }'
 
@@ -176,6 +177,20 @@ describe('the sessions of a user', () => {
     const theirs = (await meOf(elsewhere))!
     expect(theirs.sessions.filter(({ current }) => current)).toHaveLength(1)
     expect(theirs.sessions[0]).toMatchObject({ current: true })
+  })
+
+  test('remember that their user has put the first steps away, whichever one did it, and nobody else does', async () => {
+    const [one, other] = [await users.user(), await users.user()]
+    const elsewhere = await second(one)
+    expect(codeOf(await users.ask(DISMISS))).toBe('UNAUTHORIZED')
+    const at = async (cookie: string) => (await users.ask('{ me { firstStepsDismissedAt } }', {}, cookie)).data?.me
+    expect(await at(one.cookie)).toEqual({ firstStepsDismissedAt: null })
+    const put = await users.ask(DISMISS, {}, one.cookie)
+    expect(put.data).toEqual({ dismissFirstSteps: { id: one.id, firstStepsDismissedAt: expect.any(String) } })
+    expect([await at(elsewhere), await at(other.cookie)]).toEqual([
+      { firstStepsDismissedAt: expect.any(String) },
+      { firstStepsDismissedAt: null },
+    ])
   })
 
   test('end one by one, each by its own user alone; the current one takes its cookie along', async () => {

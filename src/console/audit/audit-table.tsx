@@ -51,11 +51,7 @@ const ChangeRow = ({ row, withAccount }: { row: AuditRow; withAccount: boolean }
     </td>
     {withAccount && (
       <td data-label="Account">
-        {row.accountId === null ? (
-          <span class="faint">installation</span>
-        ) : (
-          <ShortId id={row.accountId} href={at(`/operator/audit?account=${row.accountId}`)} />
-        )}
+        <OfAccount row={row} />
       </td>
     )}
     <td data-label="When">
@@ -63,6 +59,18 @@ const ChangeRow = ({ row, withAccount }: { row: AuditRow; withAccount: boolean }
     </td>
   </tr>
 )
+
+/** By its name; a deleted account by its id. */
+function OfAccount({ row: { accountId, account } }: { row: AuditRow }) {
+  if (accountId === null) return <span class="faint">installation</span>
+  const href = at(`/operator/audit?account=${accountId}`)
+  if (!account) return <ShortId id={accountId} href={href} />
+  return (
+    <a class="clip-cell" dir="auto" href={href} title={account.name}>
+      {account.name}
+    </a>
+  )
+}
 
 /** A grant of less than nothing. */
 const isTakenBack = ({ action, detail }: AuditRow): boolean =>

@@ -1,20 +1,19 @@
 import { at } from '../api/base.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
-import { serviceCommand } from '../parts/service-command.ts'
+import { Installation, InstallButton, KokoroCommand, megabytes, useKokoro } from '../playground/kokoro.tsx'
 
 /** Operators alone can add an engine. */
-export function NaturalVoice() {
-  const line = serviceCommand('models pull kokoro')
+export function NaturalVoice({ onInstalled }: { onInstalled: () => void }) {
+  const { model, pull } = useKokoro(onInstalled)
   return (
     <>
       <p class="prose">
-        The voices so far are robotic. Natural ones run on this machine as well, without a graphics card (132 MB):
+        The voices so far are robotic. Natural ones run on this machine as well, without a graphics card
+        {model?.sizeBytes != null && `: Kokoro, ${megabytes(model.sizeBytes)} MB`}.
       </p>
-      <pre>{line}</pre>
+      {model?.isPullable === false && <KokoroCommand />}
+      {model !== undefined && <Installation model={model} pull={pull} />}
       <div class="row">
-        <CopyButton text={line} label="Copy the command that gets a natural voice">
-          Copy
-        </CopyButton>
+        {model?.isPullable && <InstallButton pull={pull} />}
         <a href={at('/help/voices#neural-voices-without-a-gpu')}>Other engines and models</a>
       </div>
     </>

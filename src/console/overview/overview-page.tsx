@@ -17,7 +17,6 @@ import { Page } from '../parts/page.tsx'
 import { toast } from '../parts/toast.tsx'
 import { jobCounts } from '../shell/account-live.ts'
 import { useFile } from '../shell/use-file.ts'
-import { areAway } from './put-away.ts'
 import { Tile } from './tile.tsx'
 
 const DAY_MS = 86_400_000
@@ -49,11 +48,11 @@ export function OverviewPage() {
       <Load query={query} skeleton={<SkeletonRows />}>
         {(data) => {
           const isFresh = isEmpty && !hasJobs(jobCounts.value)
-          const hasSteps = !areAway() && (data.latest.totalCount ?? 0) <= BEGINNER_JOBS
+          const hasSteps = data.me?.firstStepsDismissedAt === null && (data.latest.totalCount ?? 0) <= BEGINNER_JOBS
           return (
             <div class="cards">
               {isOwner.value && <LimitNotice of={data.account} />}
-              {hasSteps && <Steps />}
+              {hasSteps && <Steps onPutAway={query.reload} />}
               {!(isFresh && hasSteps) && <Figures data={data} />}
             </div>
           )
@@ -64,9 +63,9 @@ export function OverviewPage() {
 }
 
 /** Most visits are of accounts that have many jobs: the first steps have a file of their own. */
-function Steps() {
+function Steps({ onPutAway }: { onPutAway: () => void }) {
   const file = useFile(true, () => import('./first-steps.tsx'), noSteps)
-  return file === null ? <SkeletonRows /> : <file.FirstSteps />
+  return file === null ? <SkeletonRows /> : <file.FirstSteps onPutAway={onPutAway} />
 }
 
 const noSteps = (): void => toast('The first steps could not be loaded from the service.')

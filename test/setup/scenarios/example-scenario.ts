@@ -40,7 +40,7 @@ const KOKORO = {
 
 type Makers = Readonly<Record<string, () => Promise<object>>>
 
-const BY_A_USER = ['me', 'change-password', 'end-session', 'reauthenticate', 'sign-out']
+const BY_A_USER = ['me', 'change-password', 'dismiss-first-steps', 'end-session', 'reauthenticate', 'sign-out']
 
 export async function openExampleScenario(): Promise<ExampleScenario> {
   const service = await startProducers(({ url }) => ({ COMPANION_BASE_URL: url, MODERATION_BASE_URL: url }))

@@ -4062,7 +4062,8 @@ export const UserScalarFieldEnum = {
   lastSeenAt: 'lastSeenAt',
   disabledAt: 'disabledAt',
   oidcIssuer: 'oidcIssuer',
-  oidcSubject: 'oidcSubject'
+  oidcSubject: 'oidcSubject',
+  firstStepsDismissedAt: 'firstStepsDismissedAt'
 } as const
 
 export type UserScalarFieldEnum = (typeof UserScalarFieldEnum)[keyof typeof UserScalarFieldEnum]

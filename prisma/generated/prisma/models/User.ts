@@ -36,6 +36,7 @@ export type UserMinAggregateOutputType = {
   disabledAt: Date | null
   oidcIssuer: string | null
   oidcSubject: string | null
+  firstStepsDismissedAt: Date | null
 }
 
 export type UserMaxAggregateOutputType = {
@@ -50,6 +51,7 @@ export type UserMaxAggregateOutputType = {
   disabledAt: Date | null
   oidcIssuer: string | null
   oidcSubject: string | null
+  firstStepsDismissedAt: Date | null
 }
 
 export type UserCountAggregateOutputType = {
@@ -64,6 +66,7 @@ export type UserCountAggregateOutputType = {
   disabledAt: number
   oidcIssuer: number
   oidcSubject: number
+  firstStepsDismissedAt: number
   _all: number
 }
 
@@ -80,6 +83,7 @@ export type UserMinAggregateInputType = {
   disabledAt?: true
   oidcIssuer?: true
   oidcSubject?: true
+  firstStepsDismissedAt?: true
 }
 
 export type UserMaxAggregateInputType = {
@@ -94,6 +98,7 @@ export type UserMaxAggregateInputType = {
   disabledAt?: true
   oidcIssuer?: true
   oidcSubject?: true
+  firstStepsDismissedAt?: true
 }
 
 export type UserCountAggregateInputType = {
@@ -108,6 +113,7 @@ export type UserCountAggregateInputType = {
   disabledAt?: true
   oidcIssuer?: true
   oidcSubject?: true
+  firstStepsDismissedAt?: true
   _all?: true
 }
 
@@ -195,6 +201,7 @@ export type UserGroupByOutputType = {
   disabledAt: Date | null
   oidcIssuer: string | null
   oidcSubject: string | null
+  firstStepsDismissedAt: Date | null
   _count: UserCountAggregateOutputType | null
   _min: UserMinAggregateOutputType | null
   _max: UserMaxAggregateOutputType | null
@@ -230,6 +237,7 @@ export type UserWhereInput = {
   disabledAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   oidcIssuer?: Prisma.StringNullableFilter<"User"> | string | null
   oidcSubject?: Prisma.StringNullableFilter<"User"> | string | null
+  firstStepsDismissedAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   sessions?: Prisma.SessionListRelationFilter
   signInLinks?: Prisma.SignInLinkListRelationFilter
@@ -248,6 +256,7 @@ export type UserOrderByWithRelationInput = {
   disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder
   oidcIssuer?: Prisma.SortOrderInput | Prisma.SortOrder
   oidcSubject?: Prisma.SortOrderInput | Prisma.SortOrder
+  firstStepsDismissedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   account?: Prisma.AccountOrderByWithRelationInput
   sessions?: Prisma.SessionOrderByRelationAggregateInput
   signInLinks?: Prisma.SignInLinkOrderByRelationAggregateInput
@@ -271,6 +280,7 @@ export type UserWhereUniqueInput = Prisma.AtLeast<{
   disabledAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   oidcIssuer?: Prisma.StringNullableFilter<"User"> | string | null
   oidcSubject?: Prisma.StringNullableFilter<"User"> | string | null
+  firstStepsDismissedAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   sessions?: Prisma.SessionListRelationFilter
   signInLinks?: Prisma.SignInLinkListRelationFilter
@@ -289,6 +299,7 @@ export type UserOrderByWithAggregationInput = {
   disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder
   oidcIssuer?: Prisma.SortOrderInput | Prisma.SortOrder
   oidcSubject?: Prisma.SortOrderInput | Prisma.SortOrder
+  firstStepsDismissedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.UserCountOrderByAggregateInput
   _max?: Prisma.UserMaxOrderByAggregateInput
   _min?: Prisma.UserMinOrderByAggregateInput
@@ -309,6 +320,7 @@ export type UserScalarWhereWithAggregatesInput = {
   disabledAt?: Prisma.DateTimeNullableWithAggregatesFilter<"User"> | Date | string | null
   oidcIssuer?: Prisma.StringNullableWithAggregatesFilter<"User"> | string | null
   oidcSubject?: Prisma.StringNullableWithAggregatesFilter<"User"> | string | null
+  firstStepsDismissedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"User"> | Date | string | null
 }
 
 export type UserCreateInput = {
@@ -322,6 +334,7 @@ export type UserCreateInput = {
   disabledAt?: Date | string | null
   oidcIssuer?: string | null
   oidcSubject?: string | null
+  firstStepsDismissedAt?: Date | string | null
   account: Prisma.AccountCreateNestedOneWithoutUsersInput
   sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkCreateNestedManyWithoutUserInput
@@ -340,6 +353,7 @@ export type UserUncheckedCreateInput = {
   disabledAt?: Date | string | null
   oidcIssuer?: string | null
   oidcSubject?: string | null
+  firstStepsDismissedAt?: Date | string | null
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutCreatedByInput
@@ -356,6 +370,7 @@ export type UserUpdateInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutUsersNestedInput
   sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUpdateManyWithoutUserNestedInput
@@ -374,6 +389,7 @@ export type UserUncheckedUpdateInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUncheckedUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutCreatedByNestedInput
@@ -391,6 +407,7 @@ export type UserCreateManyInput = {
   disabledAt?: Date | string | null
   oidcIssuer?: string | null
   oidcSubject?: string | null
+  firstStepsDismissedAt?: Date | string | null
 }
 
 export type UserUpdateManyMutationInput = {
@@ -404,6 +421,7 @@ export type UserUpdateManyMutationInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type UserUncheckedUpdateManyInput = {
@@ -418,6 +436,7 @@ export type UserUncheckedUpdateManyInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type UserListRelationFilter = {
@@ -457,6 +476,7 @@ export type UserCountOrderByAggregateInput = {
   disabledAt?: Prisma.SortOrder
   oidcIssuer?: Prisma.SortOrder
   oidcSubject?: Prisma.SortOrder
+  firstStepsDismissedAt?: Prisma.SortOrder
 }
 
 export type UserMaxOrderByAggregateInput = {
@@ -471,6 +491,7 @@ export type UserMaxOrderByAggregateInput = {
   disabledAt?: Prisma.SortOrder
   oidcIssuer?: Prisma.SortOrder
   oidcSubject?: Prisma.SortOrder
+  firstStepsDismissedAt?: Prisma.SortOrder
 }
 
 export type UserMinOrderByAggregateInput = {
@@ -485,6 +506,7 @@ export type UserMinOrderByAggregateInput = {
   disabledAt?: Prisma.SortOrder
   oidcIssuer?: Prisma.SortOrder
   oidcSubject?: Prisma.SortOrder
+  firstStepsDismissedAt?: Prisma.SortOrder
 }
 
 export type UserScalarRelationFilter = {
@@ -593,6 +615,7 @@ export type UserCreateWithoutAccountInput = {
   disabledAt?: Date | string | null
   oidcIssuer?: string | null
   oidcSubject?: string | null
+  firstStepsDismissedAt?: Date | string | null
   sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutCreatedByInput
@@ -609,6 +632,7 @@ export type UserUncheckedCreateWithoutAccountInput = {
   disabledAt?: Date | string | null
   oidcIssuer?: string | null
   oidcSubject?: string | null
+  firstStepsDismissedAt?: Date | string | null
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutCreatedByInput
@@ -655,6 +679,7 @@ export type UserScalarWhereInput = {
   disabledAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   oidcIssuer?: Prisma.StringNullableFilter<"User"> | string | null
   oidcSubject?: Prisma.StringNullableFilter<"User"> | string | null
+  firstStepsDismissedAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
 }
 
 export type UserCreateWithoutApiKeysInput = {
@@ -668,6 +693,7 @@ export type UserCreateWithoutApiKeysInput = {
   disabledAt?: Date | string | null
   oidcIssuer?: string | null
   oidcSubject?: string | null
+  firstStepsDismissedAt?: Date | string | null
   account: Prisma.AccountCreateNestedOneWithoutUsersInput
   sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkCreateNestedManyWithoutUserInput
@@ -685,6 +711,7 @@ export type UserUncheckedCreateWithoutApiKeysInput = {
   disabledAt?: Date | string | null
   oidcIssuer?: string | null
   oidcSubject?: string | null
+  firstStepsDismissedAt?: Date | string | null
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutUserInput
 }
@@ -716,6 +743,7 @@ export type UserUpdateWithoutApiKeysInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutUsersNestedInput
   sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUpdateManyWithoutUserNestedInput
@@ -733,6 +761,7 @@ export type UserUncheckedUpdateWithoutApiKeysInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUncheckedUpdateManyWithoutUserNestedInput
 }
@@ -748,6 +777,7 @@ export type UserCreateWithoutSessionsInput = {
   disabledAt?: Date | string | null
   oidcIssuer?: string | null
   oidcSubject?: string | null
+  firstStepsDismissedAt?: Date | string | null
   account: Prisma.AccountCreateNestedOneWithoutUsersInput
   signInLinks?: Prisma.SignInLinkCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutCreatedByInput
@@ -765,6 +795,7 @@ export type UserUncheckedCreateWithoutSessionsInput = {
   disabledAt?: Date | string | null
   oidcIssuer?: string | null
   oidcSubject?: string | null
+  firstStepsDismissedAt?: Date | string | null
   signInLinks?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutCreatedByInput
 }
@@ -796,6 +827,7 @@ export type UserUpdateWithoutSessionsInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutUsersNestedInput
   signInLinks?: Prisma.SignInLinkUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutCreatedByNestedInput
@@ -813,6 +845,7 @@ export type UserUncheckedUpdateWithoutSessionsInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   signInLinks?: Prisma.SignInLinkUncheckedUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutCreatedByNestedInput
 }
@@ -828,6 +861,7 @@ export type UserCreateWithoutSignInLinksInput = {
   disabledAt?: Date | string | null
   oidcIssuer?: string | null
   oidcSubject?: string | null
+  firstStepsDismissedAt?: Date | string | null
   account: Prisma.AccountCreateNestedOneWithoutUsersInput
   sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutCreatedByInput
@@ -845,6 +879,7 @@ export type UserUncheckedCreateWithoutSignInLinksInput = {
   disabledAt?: Date | string | null
   oidcIssuer?: string | null
   oidcSubject?: string | null
+  firstStepsDismissedAt?: Date | string | null
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
   apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutCreatedByInput
 }
@@ -876,6 +911,7 @@ export type UserUpdateWithoutSignInLinksInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutUsersNestedInput
   sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutCreatedByNestedInput
@@ -893,6 +929,7 @@ export type UserUncheckedUpdateWithoutSignInLinksInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutCreatedByNestedInput
 }
@@ -908,6 +945,7 @@ export type UserCreateManyAccountInput = {
   disabledAt?: Date | string | null
   oidcIssuer?: string | null
   oidcSubject?: string | null
+  firstStepsDismissedAt?: Date | string | null
 }
 
 export type UserUpdateWithoutAccountInput = {
@@ -921,6 +959,7 @@ export type UserUpdateWithoutAccountInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUpdateManyWithoutCreatedByNestedInput
@@ -937,6 +976,7 @@ export type UserUncheckedUpdateWithoutAccountInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUncheckedUpdateManyWithoutUserNestedInput
   apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutCreatedByNestedInput
@@ -953,6 +993,7 @@ export type UserUncheckedUpdateManyWithoutAccountInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   oidcIssuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   oidcSubject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  firstStepsDismissedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 
@@ -1016,6 +1057,7 @@ export type UserSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   disabledAt?: boolean
   oidcIssuer?: boolean
   oidcSubject?: boolean
+  firstStepsDismissedAt?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   sessions?: boolean | Prisma.User$sessionsArgs<ExtArgs>
   signInLinks?: boolean | Prisma.User$signInLinksArgs<ExtArgs>
@@ -1035,6 +1077,7 @@ export type UserSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   disabledAt?: boolean
   oidcIssuer?: boolean
   oidcSubject?: boolean
+  firstStepsDismissedAt?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["user"]>
 
@@ -1050,6 +1093,7 @@ export type UserSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   disabledAt?: boolean
   oidcIssuer?: boolean
   oidcSubject?: boolean
+  firstStepsDismissedAt?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["user"]>
 
@@ -1065,9 +1109,10 @@ export type UserSelectScalar = {
   disabledAt?: boolean
   oidcIssuer?: boolean
   oidcSubject?: boolean
+  firstStepsDismissedAt?: boolean
 }
 
-export type UserOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "email" | "passwordHash" | "role" | "operator" | "createdAt" | "lastSeenAt" | "disabledAt" | "oidcIssuer" | "oidcSubject", ExtArgs["result"]["user"]>
+export type UserOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "email" | "passwordHash" | "role" | "operator" | "createdAt" | "lastSeenAt" | "disabledAt" | "oidcIssuer" | "oidcSubject" | "firstStepsDismissedAt", ExtArgs["result"]["user"]>
 export type UserInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   sessions?: boolean | Prisma.User$sessionsArgs<ExtArgs>
@@ -1108,6 +1153,10 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
      */
     oidcIssuer: string | null
     oidcSubject: string | null
+    /**
+     * When the user put the first steps of the console away.
+     */
+    firstStepsDismissedAt: Date | null
   }, ExtArgs["result"]["user"]>
   composites: {}
 }
@@ -1546,6 +1595,7 @@ export interface UserFieldRefs {
   readonly disabledAt: Prisma.FieldRef<"User", 'DateTime'>
   readonly oidcIssuer: Prisma.FieldRef<"User", 'String'>
   readonly oidcSubject: Prisma.FieldRef<"User", 'String'>
+  readonly firstStepsDismissedAt: Prisma.FieldRef<"User", 'DateTime'>
 }
     
 
