@@ -8,7 +8,7 @@ import { buildConsole } from '../../../packaging/build-console.ts'
 import { createUser } from '../../../src/users/create-user.ts'
 import { setOperator } from '../../../src/users/update-user.ts'
 import { hasBrowser, openPage, openShell } from '../../setup/browser.ts'
-import { startTestRuntime } from '../../setup/service/runtime.ts'
+import { startTestRuntime, type TestRuntimeOptions } from '../../setup/service/runtime.ts'
 import { PASSWORD } from '../../setup/service/users.ts'
 import { until } from '../../setup/wait.ts'
 import { type OpenedConsole, signIn } from './opened-console.ts'
@@ -21,13 +21,17 @@ interface RestedConsole extends OpenedConsole {
 }
 
 /** Journeys through a console, one after the other, with a service, a browser and an account of their own. */
-export function describeConsole(title: string, journeys: (opened: () => OpenedConsole) => void): void {
+export function describeConsole(
+  title: string,
+  journeys: (opened: () => OpenedConsole) => void,
+  options: TestRuntimeOptions = {},
+): void {
   describe.skipIf(!hasBrowser())(title, () => {
     // The stack closes only the opened parts, so that a failed opening shows its own error.
     const open = new AsyncDisposableStack()
     let opened: RestedConsole
     beforeAll(async () => {
-      opened = await openConsole(open)
+      opened = await openConsole(open, options)
     })
     afterEach(() => closePages(opened))
     afterAll(() => open.disposeAsync())
@@ -48,7 +52,7 @@ async function closePages({ browser, owner, service, resting }: RestedConsole): 
 }
 
 /** The console is built once in a run, by the file that begins first: a build takes more of the processor than a journey. */
-async function copyConsole(folder: string): Promise<void> {
+export async function copyConsole(folder: string): Promise<void> {
   const built = join(inject('shared'), 'console')
   const isFirst = await mkdir(`${built}-begun`).then(
     () => true,
@@ -63,11 +67,11 @@ async function copyConsole(folder: string): Promise<void> {
 }
 
 /** @param open takes what is to be closed, the last first */
-async function openConsole(open: AsyncDisposableStack): Promise<RestedConsole> {
+async function openConsole(open: AsyncDisposableStack, options: TestRuntimeOptions): Promise<RestedConsole> {
   const folder = await mkdtemp(join(tmpdir(), 'sonant-console-'))
   open.defer(() => rm(folder, { recursive: true, force: true }))
   await copyConsole(folder)
-  const service = await startTestRuntime({ worker: true, consoleFolder: folder })
+  const service = await startTestRuntime({ worker: true, consoleFolder: folder, ...options })
   open.defer(() => service.close())
   const at = (path: string): string => `${service.url}/console${path === '' ? '' : `/${path}`}`
   const system = service.runtime.as({ kind: 'system' })
