@@ -14,7 +14,7 @@ const MEGA = 1_000_000
 
 type Model = NaturalVoiceQuery['models'][number]
 
-export interface Kokoro {
+interface Kokoro {
   /** Null until it is known. */
   readonly data: NaturalVoiceQuery | null
   readonly model: Model | undefined
