@@ -1,7 +1,7 @@
 import { requireOperator } from '../access/require.ts'
 import { serverLimits, sharedQueues } from '../catalog/engine-server.ts'
 import { placeOfServer } from '../catalog/files/hidden-password.ts'
-import { endpointRoute, SHARED_QUEUES } from '../catalog/job-kinds.ts'
+import { SHARED_QUEUES } from '../catalog/job-kinds.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
 import type { PullStream } from '../concurrency/pull-stream.ts'
 import type { CatalogSnapshot } from '../context/catalog-snapshot.ts'
@@ -10,7 +10,8 @@ import { OWNED_SERVER } from '../engines/engine-block.ts'
 import { type Fleet, type FleetContext, type FleetState, readFleet } from '../jobs/live/fleet-feed.ts'
 import { checkedEveryMs } from '../jobs/live/jobs-updated.ts'
 import { voiceKind } from '../queue/job-kind.ts'
-import { isSilent, serverOf, workers } from './workers.ts'
+import { loadUnserved } from './served-pools.ts'
+import { isSilent } from './workers.ts'
 
 export interface Pool {
   readonly name: string
@@ -82,13 +83,9 @@ export async function fleetUpdated(ctx: FleetContext, input: Following): Promise
  * @throws UNAUTHORIZED, FORBIDDEN without the scope `operator`
  */
 export async function poolWithoutServer(ctx: Context, slug: string): Promise<string | null> {
+  requireOperator(ctx)
   const endpoint = ctx.catalog.current.endpoints.get(slug)
-  if (endpoint === undefined || endpointRoute(endpoint).server !== OWNED_SERVER) return null
-  const pool = poolOf(endpoint)
-  const now = ctx.now().getTime()
-  const isServed = (await workers(ctx)).some((worker) => {
-    const server = serverOf(worker)
-    return !isSilent(worker, now) && worker.pools.includes(pool) && server !== null && server.state !== 'failed'
-  })
-  return isServed ? null : pool
+  if (endpoint?.engine.base_url !== OWNED_SERVER) return null
+  const reason = (await loadUnserved(ctx, [slug])).get(slug) ?? null
+  return reason === null ? null : poolOf(endpoint)
 }
