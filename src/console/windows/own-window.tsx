@@ -17,14 +17,9 @@ export function OwnWindow() {
   )
   return (
     <>
-      <button
-        type="button"
-        class="button only-icon"
-        aria-label="Custom time…"
-        title="Custom time…"
-        onClick={() => setOpen(true)}
-      >
+      <button type="button" class="button only-icon" title="Custom time…" onClick={() => setOpen(true)}>
         <Icon name="calendar" />
+        <span class="unseen">Custom time…</span>
       </button>
       {isOpen && file !== null && <file.OwnWindowDialog onClose={close} />}
     </>

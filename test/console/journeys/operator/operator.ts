@@ -167,7 +167,8 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
   })
 }
 
-const rowOf = (page: Page, id: string) => page.locator('tbody tr').filter({ has: page.locator(`[title="${id}"]`) })
+const rowOf = (page: Page, id: string) =>
+  page.locator('tbody tr').filter({ has: page.locator(`a[href$="/operator/jobs/${id}"]`) })
 
 async function insertWorker({ service }: OpenedConsole, host: string, gpus: readonly object[]): Promise<void> {
   await service.runtime.db.pool.query('delete from worker where host = $1', [host])
