@@ -81,7 +81,13 @@ function HearAll() {
     else hearing.all(editor.active.peek())
   }
   return (
-    <button type="button" class="button" aria-disabled={hearing.heard.value.length === 0} onClick={onClick}>
+    <button
+      type="button"
+      class="button"
+      title="From the paragraph with the caret on"
+      aria-disabled={hearing.heard.value.length === 0}
+      onClick={onClick}
+    >
       <PlayGlyph isPlaying={isPlaying} size={12} /> {isPlaying ? 'Pause' : 'Hear it'}
     </button>
   )

@@ -109,6 +109,7 @@ export class Hearing {
     if (take === undefined) return this.stop()
     this.key.value = key
     this.isPlaying.value = isHeard
+    if (this.isAll.peek()) this.#showChapter(key)
     try {
       const url = await (this.#next?.jobId === take.jobId ? this.#next.url : urlOf(take.jobId))
       if (press !== this.#press) return
@@ -123,6 +124,13 @@ export class Hearing {
       if (this.isAll.peek()) this.#goOn()
       else this.stop()
     }
+  }
+
+  /** The page turns with what is heard. */
+  #showChapter(key: string): void {
+    const { chapters } = this.#editor.project.peek()
+    const chapter = chapters.find(({ paragraphs }) => paragraphs.some((one) => one.key === key))
+    if (chapter !== undefined) this.#editor.chapterKey.value = chapter.key
   }
 
   #lookAhead(key: string): void {

@@ -11,8 +11,9 @@ import {
 import { type Chapter, chapterOf, type Project, paragraphOf, type Settings } from '../model/project.ts'
 import type { Take } from './states.ts'
 
-/** An answer holds no more paragraphs. */
+/** An answer holds no more paragraphs, and its price grows with the chapters that it is asked for. */
 const MAX_PARAGRAPHS = 2000
+const MAX_CHAPTERS = 20
 const MAX_TRIES = 3
 const CHANGING = 'Somebody is saving this project all the time: try again in a moment.'
 
@@ -73,7 +74,7 @@ function groupsOf(chapters: readonly { readonly key: string; readonly paragraphC
   let count = Number.POSITIVE_INFINITY
   for (const { key, paragraphCount } of chapters) {
     count += paragraphCount
-    if (count > MAX_PARAGRAPHS) {
+    if (count > MAX_PARAGRAPHS || groups.at(-1)?.length === MAX_CHAPTERS) {
       groups.push([])
       count = paragraphCount
     }

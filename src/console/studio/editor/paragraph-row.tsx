@@ -1,12 +1,13 @@
 import { useComputed } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { sentenceOf } from '../../api/words.ts'
 import { Icon, PlayGlyph } from '../../parts/icon.tsx'
 import type { Paragraph } from '../model/project.ts'
 import { type Studio, useStudio } from './context.ts'
 import { settingsInWords } from './endpoints.ts'
 import { onParagraphKey, onParagraphPaste } from './paragraph-keys.ts'
 import { ParagraphTools } from './paragraph-tools.tsx'
-import { chosenOf, type SpokenState, STATE_WORDS, stateOf } from './states.ts'
+import { chosenOf, type SpokenState, STATE_WORDS, stateOf, type Take } from './states.ts'
 
 interface RowProps {
   readonly paragraph: Paragraph
@@ -41,12 +42,16 @@ export function ParagraphRow({ paragraph }: RowProps) {
           </p>
         )}
         <ParagraphText paragraph={paragraph} />
+        {state === 'failed' && <Why take={takes[0]} />}
         {isActive && <ParagraphTools paragraph={paragraph} takes={takes} state={state} />}
       </div>
-      <StateSign state={state} why={takes[0]?.error ?? null} />
+      <StateSign state={state} />
     </article>
   )
 }
+
+const Why = ({ take }: { take: Take | undefined }) =>
+  take?.error == null ? null : <p class="hint bad">{sentenceOf(take.errorCode ?? '', take.error)}</p>
 
 interface HearButtonProps extends RowProps {
   readonly studio: Studio
@@ -134,8 +139,8 @@ const SIGNS: Readonly<Record<SpokenState, string>> = {
 }
 const SHORT: Readonly<Record<SpokenState, string>> = { ...STATE_WORDS, outdated: 'Changed' }
 
-const StateSign = ({ state, why }: { state: SpokenState; why: string | null }) => (
-  <p class={`para-state ${SIGNS[state]}`} title={state === 'failed' && why !== null ? why : STATE_WORDS[state]}>
+const StateSign = ({ state }: { state: SpokenState }) => (
+  <p class={`para-state ${SIGNS[state]}`} title={STATE_WORDS[state]}>
     <i class="dot" aria-hidden="true" />
     <span>{SHORT[state]}</span>
   </p>

@@ -7,6 +7,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { SkeletonRows } from '../../parts/load.tsx'
 import { Crumb, Page } from '../../parts/page.tsx'
 import { takesText } from '../../shell/shortcuts.ts'
+import { unsaved } from '../../shell/unsaved.ts'
 import { ChapterList } from './chapter-list.tsx'
 import { ChapterView } from './chapter-view.tsx'
 import { ConflictBanner } from './conflict.tsx'
@@ -86,6 +87,7 @@ function EditorPage({ editor, endpoints, onExpired }: EditorPageProps) {
     studio.hearing.begin()
     return () => studio.hearing.end()
   }, [studio])
+  useUnsaved(editor)
   const saveFailure = editor.isSaved.value ? null : editor.failure.value
   return (
     <StudioProvider value={studio}>
@@ -104,6 +106,18 @@ function EditorPage({ editor, endpoints, onExpired }: EditorPageProps) {
       </Page>
     </StudioProvider>
   )
+}
+
+/** Said to who signs out. */
+function useUnsaved({ isSaved, project }: Editor): void {
+  const { name } = project.value
+  const sentence = isSaved.value ? null : `The last changes of “${name}” are not saved yet.`
+  useEffect(() => {
+    unsaved.value = sentence
+    return () => {
+      unsaved.value = null
+    }
+  }, [sentence])
 }
 
 /** Null: all of it was taken. */

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { chosenOf, isMissing, stateOf, type Take, withJob } from '../../../src/console/studio/editor/states.ts'
+
+const take = (jobId: string, changes: Partial<Take> = {}): Take => ({
+  ...{ jobId, status: 'COMPLETED', error: null, errorCode: null, audioMs: 1000, voiceName: 'Aria', createdAt: '' },
+  ...{ isChosen: false, isCurrent: true },
+  ...changes,
+})
+
+test.each<[string, readonly Take[], boolean, string]>([
+  ['nothing', [], false, 'none'],
+  ['one that waits', [take('b', { status: 'QUEUED' }), take('a')], false, 'waiting'],
+  ['one that is being spoken', [take('a', { status: 'PROCESSING' })], false, 'speaking'],
+  ['one of this text', [take('a')], false, 'ready'],
+  ['one of another text', [take('a', { isCurrent: false })], false, 'outdated'],
+  ['one, and a text that is not saved yet', [take('a')], true, 'outdated'],
+  ['a failed one', [take('a', { status: 'FAILED' })], false, 'failed'],
+  ['a failed one after a good one', [take('b', { status: 'FAILED' }), take('a')], false, 'ready'],
+  [
+    'a failed one after one of another text',
+    [take('b', { status: 'FAILED' }), take('a', { isCurrent: false })],
+    false,
+    'failed',
+  ],
+  ['an older one that was chosen', [take('b'), take('a', { isChosen: true, isCurrent: false })], false, 'outdated'],
+  ['a deleted one', [take('a', { status: null })], false, 'none'],
+])('a paragraph with %s', (_, takes, isChanged, state) => {
+  expect(stateOf(takes, isChanged)).toBe(state)
+})
+
+test('a take that is done is heard, and one that has failed leaves the chosen one', () => {
+  const takes = [take('b', { status: 'PROCESSING' }), take('a', { isChosen: true })]
+  expect(chosenOf(withJob(takes, { jobId: 'b', status: 'COMPLETED' }))?.jobId).toBe('b')
+  expect(chosenOf(withJob(takes, { jobId: 'b', status: 'FAILED' }))?.jobId).toBe('a')
+})
+
+test('empty paragraphs, and those that wait, are not missing', () => {
+  expect(isMissing('none', { text: ' ' })).toBe(false)
+  expect(isMissing('waiting', { text: 'x' })).toBe(false)
+  expect(isMissing('outdated', { text: 'x' })).toBe(true)
+})
