@@ -716,7 +716,7 @@ export type CreditsQuery = { account: { name: string, credits: number }, creditE
           | { __typename: 'CompanionMediaTagJob', type: JobType, endpointKey: string }
           | { __typename: 'CompanionRetargetJob', type: JobType, endpointKey: string }
           | { __typename: 'GenerationJob', type: JobType, endpointKey: string }
-          | { __typename: 'VoiceJob', textExcerpt: string | null, type: JobType, endpointKey: string }
+          | { __typename: 'VoiceJob', textExcerpt: string | null, voice: string | null, voiceName: string | null, language: string | null, type: JobType, endpointKey: string }
          | null } }> } };
 
 export type SpendingQueryVariables = Exact<{ [key: string]: never; }>;
@@ -733,6 +733,24 @@ export type UsageQueryVariables = Exact<{
 
 
 export type UsageQuery = { creditDays: Array<{ at: string, spent: number }>, usageDays: Array<{ group: string | null, name: string | null, credits: number, jobs: number, characters: number, audioSeconds: number }> | null };
+
+type NamedJob_CompanionChatJob_Fragment = { __typename: 'CompanionChatJob', type: JobType, endpointKey: string };
+
+type NamedJob_CompanionMediaTagJob_Fragment = { __typename: 'CompanionMediaTagJob', type: JobType, endpointKey: string };
+
+type NamedJob_CompanionRetargetJob_Fragment = { __typename: 'CompanionRetargetJob', type: JobType, endpointKey: string };
+
+type NamedJob_GenerationJob_Fragment = { __typename: 'GenerationJob', type: JobType, endpointKey: string };
+
+type NamedJob_VoiceJob_Fragment = { __typename: 'VoiceJob', textExcerpt: string | null, voice: string | null, voiceName: string | null, language: string | null, type: JobType, endpointKey: string };
+
+export type NamedJobFragment =
+  | NamedJob_CompanionChatJob_Fragment
+  | NamedJob_CompanionMediaTagJob_Fragment
+  | NamedJob_CompanionRetargetJob_Fragment
+  | NamedJob_GenerationJob_Fragment
+  | NamedJob_VoiceJob_Fragment
+;
 
 type JobRow_CompanionChatJob_Fragment = { __typename: 'CompanionChatJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, tags: Array<string> };
 
@@ -1078,7 +1096,13 @@ export type AccountLedgerQueryVariables = Exact<{
 }>;
 
 
-export type AccountLedgerQuery = { creditEntries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, kind: CreditKind, amount: number, balance: number | null, jobId: string | null, createdAt: string } }> } };
+export type AccountLedgerQuery = { creditEntries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, kind: CreditKind, amount: number, balance: number | null, jobId: string | null, createdAt: string, job:
+          | { __typename: 'CompanionChatJob', type: JobType, endpointKey: string }
+          | { __typename: 'CompanionMediaTagJob', type: JobType, endpointKey: string }
+          | { __typename: 'CompanionRetargetJob', type: JobType, endpointKey: string }
+          | { __typename: 'GenerationJob', type: JobType, endpointKey: string }
+          | { __typename: 'VoiceJob', textExcerpt: string | null, voice: string | null, voiceName: string | null, language: string | null, type: JobType, endpointKey: string }
+         | null } }> } };
 
 export type UpdateAccountMutationVariables = Exact<{
   account: string;
@@ -2173,7 +2197,7 @@ export const signOut: Operation<SignOutMutation, SignOutMutationVariables> = { q
 export const auditLog: Operation<AuditLogQuery, AuditLogQueryVariables> = { query: "query AuditLog($account:ID$all:Boolean$actions:[AuditedAction!]$createdAt:TimeRange$first:Int$after:String$last:Int$before:String){auditEntries(account:$account all:$all actions:$actions createdAt:$createdAt first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id action accountId account{name}subjectId subjectName detail createdAt by{kind callerId name}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const words: Operation<WordsQuery, WordsQueryVariables> = { query: "query Words($jobId:ID!){voiceJob(id:$jobId){id timing sentences{...Timed}words{...Timed}}}fragment Timed on TimedText{text start end offset length}" }
 export const captionFile: Operation<CaptionFileQuery, CaptionFileQueryVariables> = { query: "query CaptionFile($jobId:ID!$format:CaptionFormat!){voiceJob(id:$jobId){id captions(format:$format)}}" }
-export const credits: Operation<CreditsQuery, CreditsQueryVariables> = { query: "query Credits($first:Int$after:String$last:Int$before:String$kinds:[CreditKind!]$createdAt:TimeRange){account{name credits}creditEntries(first:$first after:$after last:$last before:$before kinds:$kinds createdAt:$createdAt){pageInfo{...Pages}edges{node{id kind amount balance jobId job{__typename type endpointKey ...on VoiceJob{textExcerpt}}createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const credits: Operation<CreditsQuery, CreditsQueryVariables> = { query: "query Credits($first:Int$after:String$last:Int$before:String$kinds:[CreditKind!]$createdAt:TimeRange){account{name credits}creditEntries(first:$first after:$after last:$last before:$before kinds:$kinds createdAt:$createdAt){pageInfo{...Pages}edges{node{id kind amount balance jobId job{...NamedJob}createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment NamedJob on Job{__typename type endpointKey ...on VoiceJob{textExcerpt voice voiceName language}}" }
 export const spending: Operation<SpendingQuery, SpendingQueryVariables> = { query: "query Spending{account{id monthlyLimit usedThisMonth limitShare}spending{month spent forecast perDay balanceDays}}" }
 export const usage: Operation<UsageQuery, UsageQueryVariables> = { query: "query Usage($from:DateTime!$to:DateTime$timeZone:String$by:UsageGroup!){creditDays(from:$from to:$to timeZone:$timeZone){at spent}usageDays(from:$from to:$to timeZone:$timeZone groupBy:$by){group name credits jobs characters audioSeconds}}" }
 export const jobs: Operation<JobsQuery, JobsQueryVariables> = { query: "query Jobs($filter:JobsFilter$orderBy:JobOrder$first:Int$after:String$last:Int$before:String){jobs(filter:$filter orderBy:$orderBy first:$first after:$after last:$last before:$before){totalCount pageInfo{...Pages}edges{node{...JobRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts tags ...on VoiceJob{chunksDone chunksTotal audioMs voice voiceName language textExcerpt}}" }
@@ -2200,7 +2224,7 @@ export const personName: Operation<PersonNameQuery, PersonNameQueryVariables> = 
 export const jobTags: Operation<JobTagsQuery, JobTagsQueryVariables> = { query: "query JobTags($filter:JobsFilter){jobStats(groupBy:[TAG]filter:$filter){tag jobs}}" }
 export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt disabledAt monthlyLimit usedThisMonth limitShare maxRunning}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
 export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword isFederated}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}}" }
-export const accountLedger: Operation<AccountLedgerQuery, AccountLedgerQueryVariables> = { query: "query AccountLedger($account:ID!$first:Int$after:String$last:Int$before:String){creditEntries(account:$account first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const accountLedger: Operation<AccountLedgerQuery, AccountLedgerQueryVariables> = { query: "query AccountLedger($account:ID!$first:Int$after:String$last:Int$before:String){creditEntries(account:$account first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id kind amount balance jobId job{...NamedJob}createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment NamedJob on Job{__typename type endpointKey ...on VoiceJob{textExcerpt voice voiceName language}}" }
 export const updateAccount: Operation<UpdateAccountMutation, UpdateAccountMutationVariables> = { query: "mutation UpdateAccount($account:ID!$monthlyLimit:Float$maxRunning:Int){updateAccount(account:$account monthlyLimit:$monthlyLimit maxRunning:$maxRunning){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const renameAccount: Operation<RenameAccountMutation, RenameAccountMutationVariables> = { query: "mutation RenameAccount($account:ID!$name:String!){updateAccount(account:$account name:$name){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const disableAccount: Operation<DisableAccountMutation, DisableAccountMutationVariables> = { query: "mutation DisableAccount($account:ID!){disableAccount(account:$account){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

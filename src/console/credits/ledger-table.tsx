@@ -1,14 +1,10 @@
-import { at } from '../api/base.ts'
-import { jobName } from '../jobs/job-name.ts'
+import { JobLink } from '../jobs/job-link.tsx'
 import type { CreditsQuery } from '../operations.ts'
 import { count } from '../parts/format.ts'
 import { Moment } from '../parts/moment.tsx'
-import { ShortId } from '../parts/short-id.tsx'
 import { KINDS } from './credit-filter.ts'
 
-type Listed = CreditsQuery['creditEntries']['edges'][number]['node']
-/** Operators' lists have no texts of jobs. */
-type Entry = Omit<Listed, 'job'> & { readonly job?: Listed['job'] }
+type Entry = CreditsQuery['creditEntries']['edges'][number]['node']
 
 interface LedgerTableProps {
   readonly entries: readonly Entry[]
@@ -36,7 +32,7 @@ export const LedgerTable = ({ entries, jobsPath = '/jobs' }: LedgerTableProps) =
               <span class={`pill ${KINDS[kind][1]}`}>{KINDS[kind][0]}</span>
             </th>
             <td class="ledger-job">
-              <JobLink jobId={jobId} job={job} jobsPath={jobsPath} />
+              {jobId ? <JobLink id={jobId} job={job} jobsPath={jobsPath} /> : <span class="faint">–</span>}
             </td>
             <td>
               <Moment at={createdAt} />
@@ -53,21 +49,3 @@ export const LedgerTable = ({ entries, jobsPath = '/jobs' }: LedgerTableProps) =
     </table>
   </div>
 )
-
-interface JobLinkProps extends Pick<Entry, 'jobId' | 'job'> {
-  readonly jobsPath: string
-}
-
-/** The job by its first words; where the list has none, by its id. */
-function JobLink({ jobId, job, jobsPath }: JobLinkProps) {
-  if (!jobId) return <span class="faint">–</span>
-  if (job === null) return <span class="faint">Deleted job</span>
-  const href = at(`${jobsPath}/${jobId}`)
-  return job === undefined ? (
-    <ShortId id={jobId} href={href} />
-  ) : (
-    <a class="clip-cell" href={href} dir="auto" title={jobName(job)}>
-      {jobName(job)}
-    </a>
-  )
-}

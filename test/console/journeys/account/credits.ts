@@ -74,7 +74,7 @@ export function creditsJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'Download as CSV: Usage' }).click()
     const lines = (await readFile(await (await file).path(), 'utf8')).trimEnd().split('\r\n')
     expect(lines.slice(1)).toEqual(['voice.tts,voice.tts,1250,3,36,0', 'voice.other,voice.other,30,1,12,0'])
-    await page.getByLabel('Time').selectOption('Last 7 days')
+    await page.getByLabel('Time', { exact: true }).selectOption('Last 7 days')
     await expect.poll(shown).toEqual(['voice.tts 50 2', 'voice.other 30 1'])
     await page.waitForURL(at('credits?by=endpoint&window=7d'))
     const pills = page.getByRole('table', { name: 'Ledger' }).locator('tbody .pill')
