@@ -82,7 +82,7 @@ function KeyList({ query, create, onEdit, onDelete }: KeyListProps) {
       {({ apiKeys: { edges, pageInfo } }) =>
         edges.length === 0 ? (
           <Empty title="No API keys yet" action={create}>
-            A program sends an API key with each request. Give each program its own, so that one can be revoked alone.
+            A program signs in with an API key. Give each program its own, so that you can delete one alone.
           </Empty>
         ) : (
           <>

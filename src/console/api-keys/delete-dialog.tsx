@@ -27,14 +27,14 @@ export const DeleteDialog = ({ apiKey, onDone, onClose }: DeleteDialogProps) => 
     typed={typable(apiKey.name) === '' ? (apiKey.hint ?? apiKey.id) : apiKey.name}
     onConfirm={async () => {
       const isGone = await ask(deleteKey, { id: apiKey.id }).then(() => false, goneOr)
-      toast(isGone ? 'The key had been deleted already.' : 'The key is revoked.')
+      toast(isGone ? 'The key had been deleted already.' : 'The key is deleted.')
       onDone()
     }}
     onClose={onClose}
   >
     <LastHour apiKey={apiKey} />
     <p>
-      It is revoked immediately. Its jobs stay: <a href={at(`/jobs?key=${apiKey.id}`)}>see them</a>.
+      Programs that use it are refused at once. Its jobs stay: <a href={at(`/jobs?key=${apiKey.id}`)}>see them</a>.
     </p>
   </ConfirmDialog>
 )

@@ -85,7 +85,9 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
 /** The service names the scope that its caller may not hand on, in words for programs. */
 function Beyond({ scopes, message }: { scopes: readonly string[]; message: string }) {
   const scope = scopes.find((one) => message.includes(one))
-  return scope === undefined ? null : <p class="hint bad">You cannot grant {scope}: ask your operator for it.</p>
+  return scope === undefined ? null : (
+    <p class="hint bad">You cannot give a key the right {scope}: ask your operator for it.</p>
+  )
 }
 
 interface ButtonsProps {
@@ -168,7 +170,7 @@ function ScopeChoice({ scopes, onChange }: ScopeChoiceProps) {
             <label key={scope} class="check">
               <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
               <span>
-                {about.get(scope) ?? 'Use what your operator restricts to this scope.'}{' '}
+                {about.get(scope) ?? 'Use what your operator opens only to keys with this right.'}{' '}
                 <code class="faint">{scope}</code>
               </span>
             </label>

@@ -21,7 +21,7 @@ export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
         <tr>
           <th>Name</th>
           <th>Key</th>
-          <th>Scopes</th>
+          <th>Rights</th>
           <th>Last used</th>
           <th>Expires</th>
           <th aria-sort="descending">Made</th>

@@ -4,7 +4,7 @@ import type { AuditedAction } from '../operations.ts'
 export const ACTIONS: Readonly<Record<AuditedAction, readonly [words: string, group: string]>> = {
   KEY_CREATED: ['Key created', 'API keys'],
   KEY_UPDATED: ['Key changed', 'API keys'],
-  KEY_DELETED: ['Key revoked', 'API keys'],
+  KEY_DELETED: ['Key deleted', 'API keys'],
   USER_ADDED: ['Person added', 'People'],
   USER_ROLE_CHANGED: ['Role changed', 'People'],
   USER_FEDERATED: ['First sign-in through the provider', 'People'],

@@ -158,7 +158,7 @@ function JobFacts({ job }: { job: Job }) {
     ['Ran', duration(job.runMs)],
     ['Cost', costText(job)],
     ['Audio', audioMs === null ? null : duration(audioMs)],
-    ['Real time factor', audioMs && job.runMs ? (job.runMs / audioMs).toFixed(3) : null],
+    ['Work per second of audio', audioMs && job.runMs ? `${(job.runMs / audioMs).toFixed(3)} s` : null],
   ]
   return (
     <dl class="facts card-body">
@@ -187,7 +187,7 @@ const Artifacts = ({ artifacts }: { artifacts: Job['artifacts'] }) => (
             <th>Type</th>
             <th class="end">Size</th>
             <th class="end">Length</th>
-            <th>SHA-256</th>
+            <th>Checksum (SHA-256)</th>
           </tr>
         </thead>
         <tbody>

@@ -25,7 +25,7 @@ export function JobState({ job }: { job: Standing }) {
   return (
     <span class="row">
       <StateMark state="PROCESSING" label={`${chunksDone ?? 0} of ${chunksTotal}`} />
-      <progress class="bar" value={chunksDone ?? 0} max={chunksTotal} aria-label="Chunks rendered" />
+      <progress class="bar" value={chunksDone ?? 0} max={chunksTotal} aria-label="Parts spoken" />
     </span>
   )
 }
@@ -45,7 +45,7 @@ export const JobError = ({ job }: { readonly job: FailedJob }) => {
       {lacksText(job) &&
         ' It cannot be retried, because this service keeps no texts of jobs that have ended: send it again.'}{' '}
       <code>{errorCode}</code>
-      {isOperator.value && errorCode !== 'JOB_CANCELLED' && <a href={at(`/operator/jobs/${id}`)}>The true cause</a>}
+      {isOperator.value && errorCode !== 'JOB_CANCELLED' && <a href={at(`/operator/jobs/${id}`)}>See the cause</a>}
     </p>
   ) : null
 }

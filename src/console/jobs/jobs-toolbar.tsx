@@ -137,7 +137,7 @@ export function JobSearch({ jobsPath = '/jobs', hasWords = false }: JobSearchPro
   const { query, change } = useAddress()
   const { route } = useLocation()
   const [text, setText] = useState(query.words ?? query.search ?? '')
-  const label = hasWords ? 'Words of the text, or a job id' : 'Job id begins with'
+  const label = hasWords ? 'Words of the text, or a job id' : 'Beginning of a job id'
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     const place = placeOf(text)

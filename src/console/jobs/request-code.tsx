@@ -25,7 +25,9 @@ export function RequestCode({
       <CopyButton text={curl({ service: serviceUrl(), slug, inputs })} label="Copy the request as curl">
         Copy as curl
       </CopyButton>
-      {own === undefined && <span class="hint">Fill in what is in capitals: the service returns no inputs.</span>}
+      {own === undefined && (
+        <span class="hint">Fill in what is in capitals: only the page that sent the request knows all of it.</span>
+      )}
     </div>
   )
 }

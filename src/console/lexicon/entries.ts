@@ -47,7 +47,7 @@ export function errorsOf(entry: Entry, others: readonly Entry[]): EntryErrors {
   return {
     ...(grapheme.length > MAX_GRAPHEME && { grapheme: `At most ${MAX_GRAPHEME} characters.` }),
     ...(others.some((one) => keyOf(one) === keyOf(entry)) && {
-      grapheme: 'This word has an entry already: change that one.',
+      grapheme: 'This word is in the lexicon already: change it there.',
     }),
     ...(alias.length > MAX_ALIAS && { alias: `At most ${MAX_ALIAS} characters.` }),
     ...(alias !== '' && !SPOKEN.test(alias) && { alias: 'This contains nothing that can be spoken.' }),
@@ -65,11 +65,12 @@ export const toFile = (entries: readonly Entry[]): string =>
 /** The entries of a file of that form, or of its list alone. @throws Error with a sentence that says what is wrong where */
 export function readFile(text: string): readonly Entry[] {
   const entries = listOf(parsed(text))
-  if (entries.length === 0) throw new Error('There are no entries in this file.')
+  if (entries.length === 0) throw new Error('There are no words in this file.')
   const read = entries.map(readEntry)
   const keys = read.map(keyOf)
   const again = keys.findIndex((key, at) => keys.indexOf(key) !== at)
-  if (again >= 0) throw new Error(`Entry ${again + 1}: "${read[again]?.grapheme}" appears twice.`)
+  if (again >= 0)
+    throw new Error(`"${read[again]?.grapheme}" is twice in this file, the second time as word ${again + 1}.`)
   return read
 }
 
@@ -77,13 +78,13 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error('This is not a JSON file.')
+    throw new Error('This is not a file of words: choose a JSON file, such as Export makes.')
   }
 }
 
 function listOf(content: unknown): readonly unknown[] {
   const list = Array.isArray(content) ? content : (content as { entries?: unknown } | null)?.entries
-  if (!Array.isArray(list)) throw new Error('This file has no list of entries: {"entries": [{"grapheme", "alias"}]}.')
+  if (!Array.isArray(list)) throw new Error('This file has no list of words: choose one such as Export makes.')
   return list
 }
 
@@ -91,7 +92,9 @@ function readEntry(entry: unknown, at: number): Entry {
   const { language = null, grapheme, alias } = (entry ?? {}) as Record<string, unknown>
   const isText = typeof grapheme === 'string' && typeof alias === 'string'
   if (!isText || (language !== null && typeof language !== 'string'))
-    throw new Error(`Entry ${at + 1} needs a "grapheme" and an "alias", and may have a "language", all of them texts.`)
+    throw new Error(
+      `Word ${at + 1} of this file needs a "grapheme" and an "alias", and may have a "language", all of them texts.`,
+    )
   return { language, grapheme, alias }
 }
 

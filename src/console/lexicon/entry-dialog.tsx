@@ -67,7 +67,7 @@ const EntryFields = ({ draft, errors, onChange }: EntryFieldsProps) => (
     <TextField
       {...LINE}
       label="Word"
-      hint="One word or several. An entry with a capital letter matches only that spelling; any other matches upper and lower case."
+      hint="One word or several. With a capital letter it stands for that spelling alone, without one for capital and small letters."
       error={errors.grapheme}
       value={draft.grapheme}
       onText={(grapheme) => onChange({ grapheme })}

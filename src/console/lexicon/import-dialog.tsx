@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { at } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
@@ -70,7 +71,8 @@ const WayChoice = ({ way, onChange }: { way: Way; onChange: (way: Way) => void }
 const TooManyNotice = () => (
   <p class="notice warn">
     <span>
-      The console stores up to {count(MAX_SAVED)} words. Send more of them with <code>PUT /api/v1/lexicon</code>.
+      This page can save up to {count(MAX_SAVED)} words. A program can save more, as{' '}
+      <a href={at('/help/lexicon')}>the help says</a>.
     </span>
   </p>
 )

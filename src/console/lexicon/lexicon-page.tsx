@@ -96,7 +96,7 @@ function LexiconDialog({ open, entries, save, onClose }: LexiconDialogProps) {
       }}
       onClose={onClose}
     >
-      <p>Jobs that start from now on use the pronunciation of the voice.</p>
+      <p>Jobs that start from now on say it as the voice does by itself.</p>
     </ConfirmDialog>
   )
 }

@@ -11,7 +11,7 @@ export function EndpointField() {
   const known = data?.myEndpoints.map(({ id }) => id) ?? []
   return (
     <NamedField
-      label="Endpoint, by its key"
+      label="Endpoint, such as voice.tts"
       placeholder="Any endpoint"
       name={query.endpoint ?? ''}
       names={data === null && failure === null ? null : known}

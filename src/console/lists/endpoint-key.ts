@@ -15,8 +15,8 @@ export function typedKeys(
   return {
     error:
       several.length > 1
-        ? `Type the whole key: ${several.join(' or ')}.`
-        : `There is no endpoint "${parts[wrong]}". Type a whole key, such as voice.tts.`,
+        ? `Type the whole name: ${several.join(' or ')}.`
+        : `There is no endpoint "${parts[wrong]}". Type a whole name, such as voice.tts.`,
   }
 }
 

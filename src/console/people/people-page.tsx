@@ -77,7 +77,7 @@ function lastOwnerOf(edges: readonly { readonly node: Person }[], pageInfo: Page
 
 const LinkShownOnce = ({ link: { url, expiresAt }, onClose }: { link: NewLink; onClose: () => void }) => (
   <ShownOnce title="The sign-in link" name="sign-in link" done="I have passed it on" value={url} onClose={onClose}>
-    {`Hand it to this person alone: it signs in once, until ${exactTime(expiresAt)}. There is no mail server that would send it.`}
+    {`Hand it to this person alone: it signs in once, until ${exactTime(expiresAt)}. Sonant sends no e-mail.`}
   </ShownOnce>
 )
 

@@ -18,7 +18,7 @@ export const PeopleTable = ({ people, ownId, lastOwnerId, onAct }: PeopleTablePr
     <table class="people-table" aria-label="People">
       <thead>
         <tr>
-          <th>Address</th>
+          <th>E-mail address</th>
           <th>Role</th>
           <th>State</th>
           <th class="from-1010" aria-sort="ascending">

@@ -62,7 +62,7 @@ export function KokoroCommand() {
   const line = serviceCommand(`models pull ${MODEL}`)
   return (
     <>
-      <p>No worker runs beside this API. Run this on the machine of each worker:</p>
+      <p>The workers run on other machines. Run this on each of them:</p>
       <pre>{line}</pre>
       <CopyButton text={line} label="Copy the command that gets a natural voice">
         Copy

@@ -22,7 +22,7 @@ function Offer({ onInstalled }: { onInstalled: () => void }) {
       <Icon name="voices" />
       <div class="notice-body">
         <p>
-          All voices are robotic ones. Kokoro speaks English and Chinese naturally, without a GPU:{' '}
+          All voices are robotic ones. Kokoro speaks English and Chinese naturally, without a graphics card:{' '}
           {megabytes(model.sizeBytes ?? 0)} MB.
         </p>
         {!model.isPullable && <KokoroCommand />}

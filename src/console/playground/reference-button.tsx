@@ -27,8 +27,8 @@ export function ReferenceButton({ url, name, text }: ReferenceButtonProps) {
       <button
         type="button"
         class="button quiet small only-icon"
-        aria-label="Use as reference"
-        title="Use as reference for a voice of your own"
+        aria-label="Make a voice of this"
+        title="Make a voice of your own of this"
         aria-disabled={open.isOff}
         onClick={() => void open.run()}
       >

@@ -50,13 +50,13 @@ export function Breakdown({ errors, jobsOf }: { errors: StatisticsQuery['errors'
   return (
     <section class="card">
       <div class="card-head">
-        <h2>Failures by code</h2>
+        <h2>Failures by error</h2>
         {failed.length > 0 && (
-          <CsvButton title="Failures by code" toText={() => toCsv(['errorCode', 'jobs'], failed)} />
+          <CsvButton title="Failures by error" toText={() => toCsv(['errorCode', 'jobs'], failed)} />
         )}
       </div>
       {failed.length === 0 ? (
-        <p class="card-body muted">No job of this window failed.</p>
+        <p class="card-body muted">No job failed in this time.</p>
       ) : (
         <ul class="card-body meters">
           {failed.map(({ errorCode, jobs }) => (

@@ -31,7 +31,7 @@ export function ChartGrid({ charts }: { readonly charts: readonly ChartCardProps
         </div>
       )}
       {empty.length > 0 && (
-        <p class="card empty-charts muted">Nothing in this window: {empty.map(({ title }) => title).join(' · ')}</p>
+        <p class="card empty-charts muted">Nothing in this time: {empty.map(({ title }) => title).join(' · ')}</p>
       )}
     </>
   )
@@ -56,7 +56,7 @@ export function ChartCard({
     <section class="card chart-card">
       <div class="card-head">
         <h2>{title}</h2>
-        {isCompared && <p class="dashed">the window before</p>}
+        {isCompared && <p class="dashed">the time before</p>}
       </div>
       <Chart {...{ line, tone, shape, format, formatTime, isUtcDay, onZoom }} />
       <Twin

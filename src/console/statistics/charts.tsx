@@ -42,8 +42,8 @@ export function Charts({ data, window, children }: ChartsProps) {
       </div>
       <ChartGrid
         charts={[
-          { title: 'Wait, p95', ...measured, line: wait!, more: others(points, 'waitMs') },
-          { title: 'Run, p95', ...measured, line: run!, more: others(points, 'runMs') },
+          { title: 'Waited, 95% within', ...measured, line: wait!, more: others(points, 'waitMs') },
+          { title: 'Ran, 95% within', ...measured, line: run!, more: others(points, 'runMs') },
           { title: 'Failures', ...common, tone: 'red', line: failed!, format: shortCount },
           { title: 'Minutes of audio', ...common, line: audio!, format: minutes },
           { title: 'Jobs waiting', ...common, shape: 'steps', line: waiting!, format: shortCount },
@@ -55,8 +55,13 @@ export function Charts({ data, window, children }: ChartsProps) {
 
 /** Further columns in the table of a 95th percentile. */
 const others = (points: StatisticsQuery['series']['points'], of: 'waitMs' | 'runMs') =>
-  (['p50', 'p99'] as const).map((name) => ({
+  (
+    [
+      ['p50', 'half within'],
+      ['p99', '99% within'],
+    ] as const
+  ).map(([percentile, name]) => ({
     name,
-    values: points.map((point) => point[of]?.[name] ?? null),
+    values: points.map((point) => point[of]?.[percentile] ?? null),
     format: duration,
   }))

@@ -91,8 +91,8 @@ const GroupsHead = ({ name }: { readonly name: string }) => (
       <th class="end" aria-sort="descending">
         Jobs
       </th>
-      <th class="end">Ran, p50</th>
-      <th class="end">Ran, p95</th>
+      <th class="end">Ran, half within</th>
+      <th class="end">Ran, 95% within</th>
       <th class="end">Audio</th>
       <th class="end">Credits</th>
     </tr>

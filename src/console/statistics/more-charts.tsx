@@ -51,7 +51,7 @@ function Drawn({ lines: [factor, characters, credits], window }: DrawnProps) {
         charts={[
           { title: `Characters, ${step}`, ...coarse, line: characters!, format: shortCount },
           { title: `Credits, ${step}`, ...coarse, line: credits!, format: shortCount },
-          { title: 'Real-time factor', ...fine, shape: 'line', line: factor!, format: factorText },
+          { title: 'Work per second of audio', ...fine, shape: 'line', line: factor!, format: factorText },
         ]}
       />
     </div>
@@ -61,4 +61,4 @@ function Drawn({ lines: [factor, characters, credits], window }: DrawnProps) {
 const significant = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 })
 
 /** Seconds of work for a second of audio. */
-const factorText = (factor: number): string => significant.format(factor)
+const factorText = (factor: number): string => `${significant.format(factor)} s`

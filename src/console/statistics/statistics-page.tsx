@@ -105,7 +105,7 @@ function NoJobs({ window, whose, which }: NoJobsProps) {
   const near = nearest(window, found, timeNow())
   return (
     <Empty
-      title="No jobs in this window"
+      title="No jobs in this time"
       action={
         <>
           {near && (

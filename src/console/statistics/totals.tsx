@@ -35,7 +35,7 @@ interface OfTotalProps {
 
 const Waited = ({ total, before }: OfTotalProps) => (
   <Tile
-    name="Wait, p95"
+    name="Waited, 95% within"
     value={duration(total?.waitMs?.p95)}
     note={compared(
       total?.runMs ? `ran ${duration(total.runMs.p95)}` : 'no job has ended',

@@ -25,10 +25,10 @@ export function WindowBar({ window, isOwn }: { window: TimeWindow; isOwn: boolea
         <Step name="Zoom in" icon="plus" onPress={() => go(zoomed(window, 0.5, timeNow()))} />
         <Step name="Zoom out" icon="minus" onPress={() => go(zoomed(window, 2, timeNow()))} />
       </div>
-      <label class="check" title="Compare with the window before">
+      <label class="check" title="Compare with the time before">
         <input
           type="checkbox"
-          aria-label="Compare with the window before"
+          aria-label="Compare with the time before"
           checked={isCompared}
           onChange={() => change({ compare: isCompared ? 'off' : null }, true)}
         />

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
+import { at } from '../api/base.ts'
+import { isOperator } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { useQuery } from '../api/use-query.ts'
@@ -110,8 +112,15 @@ const Speakers = ({ speakers }: { speakers: LibraryQuery['myEndpoints'] }) =>
     <p class="notice warn">
       <Icon name="alert" />
       <span>
-        No endpoint that you reach speaks with voices of your own yet. An operator turns it on with{' '}
-        <code>library_voices: true</code>.
+        No endpoint speaks with voices of your own yet.{' '}
+        {isOperator.value ? (
+          <>
+            Turn it on in one of the <a href={at('/operator/endpoints')}>endpoints</a>, with{' '}
+            <code>library_voices: true</code>.
+          </>
+        ) : (
+          'Ask your operator to turn it on.'
+        )}
       </span>
     </p>
   ) : (
@@ -145,7 +154,7 @@ function RenameDialog({ voice, onDone, onClose }: VoiceDialogProps) {
         {rename.failure !== null && taken === undefined && <Failure failure={rename.failure} />}
         <TextField
           label="Name"
-          hint="Programs use its id, which does not change."
+          hint="Programs that speak with it go on as before."
           error={taken === undefined ? undefined : `The name ${taken}.`}
           required
           maxLength={200}

@@ -25,11 +25,14 @@ describe('the entries of a lexicon', () => {
   })
 
   test.each([
-    ['<lexicon>', 'This is not a JSON file.'],
-    ['{}', 'no list of entries'],
-    ['[]', 'There are no entries'],
-    ['[{"grapheme":"a","alias":"b"},{"grapheme":1,"alias":"b"}]', 'Entry 2 needs'],
-    ['[{"grapheme":"a","alias":"b"},{"grapheme":"a","alias":"c"}]', 'Entry 2: "a" appears twice.'],
+    ['<lexicon>', 'This is not a file of words'],
+    ['{}', 'no list of words'],
+    ['[]', 'There are no words'],
+    ['[{"grapheme":"a","alias":"b"},{"grapheme":1,"alias":"b"}]', 'Word 2 of this file needs'],
+    [
+      '[{"grapheme":"a","alias":"b"},{"grapheme":"a","alias":"c"}]',
+      '"a" is twice in this file, the second time as word 2.',
+    ],
   ])('of %s are refused with a reason', (text, reason) => {
     expect(() => readFile(text)).toThrow(reason)
   })
@@ -40,7 +43,7 @@ describe('the entries of a lexicon', () => {
     const renamed = withEntry(FILE, entry('GIF', 'jif'), FILE[1]!)
     expect(renamed.map(({ grapheme }) => grapheme)).toEqual(['SQL', 'GIF'])
     expect(withEntry(FILE, entry('SQL', 'other', 'German'), null).length).toBe(3)
-    expect(errorsOf(entry('gif', 'y'), FILE).grapheme).toContain('has an entry already')
+    expect(errorsOf(entry('gif', 'y'), FILE).grapheme).toContain('is in the lexicon already')
     expect(errorsOf(entry('ok', '...'), FILE).alias).toContain('nothing that can be spoken')
     expect(errorsOf(entry('new', 'fine'), FILE)).toEqual({})
   })

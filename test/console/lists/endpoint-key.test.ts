@@ -10,8 +10,8 @@ test('a slug is taken for the one known key that ends with it; what names none o
     { value: '' },
     { value: 'voice.tts' },
     { value: 'voice.other,voice.tts' },
-    { error: 'Type the whole key: voice.portrait or generate.portrait.' },
-    { error: 'There is no endpoint "nothing". Type a whole key, such as voice.tts.' },
-    { error: 'There is no endpoint "?". Type a whole key, such as voice.tts.' },
+    { error: 'Type the whole name: voice.portrait or generate.portrait.' },
+    { error: 'There is no endpoint "nothing". Type a whole name, such as voice.tts.' },
+    { error: 'There is no endpoint "?". Type a whole name, such as voice.tts.' },
   ])
 })

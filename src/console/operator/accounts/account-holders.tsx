@@ -28,13 +28,13 @@ const People = ({ users: { edges, pageInfo } }: Pick<AccountHoldersQuery, 'users
       {pageInfo.hasNextPage && <p>The first 50</p>}
     </div>
     {edges.length === 0 ? (
-      <p class="card-body muted">No user signs in for this account.</p>
+      <p class="card-body muted">Nobody signs in to this account.</p>
     ) : (
       <div class="table-box as-cards">
         <table aria-label="People">
           <thead>
             <tr>
-              <th>Address</th>
+              <th>E-mail address</th>
               <th>Role</th>
               <th>Last seen</th>
             </tr>
@@ -85,7 +85,7 @@ const Keys = ({ id, apiKeys: { edges, pageInfo } }: Pick<AccountHoldersQuery, 'a
           <thead>
             <tr>
               <th>Name</th>
-              <th>Scopes</th>
+              <th>Rights</th>
               <th>Last used</th>
             </tr>
           </thead>

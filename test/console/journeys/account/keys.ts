@@ -192,7 +192,7 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: `Change ${gone} three` }).click()
     await page.getByLabel('Use the studio.').check()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('You cannot grant studio:use: ask your operator for it.').waitFor()
+    await page.getByText('You cannot give a key the right studio:use: ask your operator for it.').waitFor()
     expect(await flaws(page)).toEqual([])
     await page.getByLabel('Use the studio.').uncheck()
     await remove(2)

@@ -88,7 +88,7 @@ async function becomesVoice(page: Page, at: (path: string) => string): Promise<v
   await page.keyboard.press('Control+Enter')
   const take = page.locator('.take').first()
   await take.getByText('of audio').waitFor()
-  await take.getByRole('button', { name: 'Use as reference' }).click()
+  await take.getByRole('button', { name: 'Make a voice of this' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a voice' })
   await dialog.getByText(/^\d+\.\d s/).waitFor()
   expect(await dialog.getByLabel('Transcript').inputValue()).toBe('This is how I sound.')

@@ -48,9 +48,9 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     await page.waitForURL(drawn)
     await page.getByText('7 days').click()
     await page.waitForURL((url) => url.search === `?endpoint=${endpointKey}&range=7d`)
-    await page.getByLabel('Compare with the window before').uncheck()
+    await page.getByLabel('Compare with the time before').uncheck()
     await page.waitForURL(/compare=off/)
-    await expect.poll(() => page.getByText('the window before', { exact: true }).count()).toBe(0)
+    await expect.poll(() => page.getByText('the time before', { exact: true }).count()).toBe(0)
     expect([await flaws(page), complaints]).toEqual([[], []])
     await page.goto(at(''))
     await page.locator('.sparkline').first().waitFor()
@@ -78,7 +78,7 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     const jobs = page.locator('.tile', { hasText: 'characters' }).locator('.tile-value')
     await page.goto(at(`statistics?key=${key}`))
     await expect.poll(() => jobs.textContent()).toBe('2')
-    await page.getByLabel('Endpoint, by its key').fill(chosen)
+    await page.getByLabel('Endpoint, such as voice.tts').fill(chosen)
     await page.keyboard.press('Enter')
     await page.waitForURL(at(`statistics?endpoint=${chosen}&key=${key}`))
     await expect.poll(() => jobs.textContent()).toBe('1')
@@ -160,7 +160,7 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     const card = page.getByRole('region', { name: 'Endpoints', exact: true })
     await card.getByText('And 2 more with fewer jobs').waitFor()
     expect(await card.locator('tbody tr').first().innerText()).toMatch(/^voice\.n9\t2/)
-    await page.getByText(/^Nothing in this window: .*Real-time factor$/).waitFor()
+    await page.getByText(/^Nothing in this time: .*Work per second of audio$/).waitFor()
     const asked = new Set<string | undefined>()
     const held = Promise.withResolvers<void>()
     await page.route('**/graphql', async (route) => {
@@ -249,11 +249,11 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
       )
     }
     // Two seconds of work for four of audio, within 4.5 %.
-    for (const factor of await tableOf('Real-time factor'))
-      expect(Math.abs(Number(factor) / 0.5 - 1)).toBeLessThan(0.06)
+    for (const factor of await tableOf('Work per second of audio'))
+      expect(Math.abs(Number.parseFloat(factor) / 0.5 - 1)).toBeLessThan(0.06)
     expect(await tableOf('Characters, by hour')).toEqual(['5', '5'])
     expect(await tableOf('Credits, by hour')).toEqual(['30', '30'])
-    expect((await tableOf('Run, p95')).length).toBe(2)
+    expect((await tableOf('Ran, 95% within')).length).toBe(2)
     expect(await flaws(page)).toEqual([])
     const all = page.waitForEvent('download')
     await page.getByRole('button', { name: 'All charts by step as CSV' }).click()
@@ -261,8 +261,8 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     const creditsAt = header!.split(',').indexOf('creditsByHour')
     expect(lines.reduce((sum, line) => sum + Number(line.split(',')[creditsAt]), 0)).toBe(60)
     for (const [title, header] of [
-      ['Run, p95', 'from,Run p95,Before,p50,p99'],
-      ['Real-time factor', 'from,Real-time factor'],
+      ['Ran, 95% within', 'from,Ran 95% within,Before,half within,99% within'],
+      ['Work per second of audio', 'from,Work per second of audio'],
       ['Endpoints', 'endpointKey,jobs,runP50Ms,runP95Ms,audioSeconds,credits'],
     ] as const) {
       const file = page.waitForEvent('download')
