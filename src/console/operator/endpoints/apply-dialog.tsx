@@ -17,7 +17,7 @@ interface ApplyDialogProps {
 export function ApplyDialog({ source, changes, onDone, onClose }: ApplyDialogProps) {
   const apply = useAction(async () => {
     const { applyEndpoints } = await ask(applyFile, { source, dryRun: false })
-    toast(['Applied: every process has it within a second.', ...applyEndpoints.warnings].join(' '))
+    toast(['Applied: it is in use everywhere within a second.', ...applyEndpoints.warnings].join(' '))
     onClose()
     onDone(applyEndpoints.slugs)
   })
@@ -30,8 +30,8 @@ export function ApplyDialog({ source, changes, onDone, onClose }: ApplyDialogPro
       <form class="stack" onSubmit={onSubmit}>
         {apply.failure !== null && <Failure failure={apply.failure} />}
         <p class="prose">
-          Callers are served by it at once, in every process. Jobs that wait follow their endpoint; those that run
-          finish as they began.
+          From now on people and programs speak with what you see in the file. Jobs that wait are spoken with it as
+          well; those that run finish as they began.
         </p>
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>

@@ -42,7 +42,7 @@ export function EndpointsPage() {
                   </a>
                 }
               >
-                An endpoint names an engine, its voices and the inputs that callers send.
+                An endpoint is what people and programs speak through: it has an engine, its voices and its price.
               </Empty>
             ) : (
               <EndpointsTable endpoints={endpoints.edges.map(({ node }) => node)} />

@@ -88,7 +88,7 @@ function Applied({ slug }: { slug: string }) {
       </div>
       <div class="stack card-body">
         <p class="prose">
-          Every process has it within a second. Prices, limits and who may use it stand in its endpoint.
+          It can be spoken with in a second. Prices, limits and who may use it are set in its endpoint.
         </p>
         <div class="row">
           <a class="button primary" href={at(`/playground?endpoint=${slug}`)}>

@@ -80,7 +80,7 @@ const CausesTable = ({ causes }: { causes: readonly CauseRowFragment[] }) => (
     <table aria-label="Causes">
       <thead>
         <tr>
-          <th>True cause</th>
+          <th>Cause</th>
           <th class="end">Jobs</th>
           <th>Newest job</th>
         </tr>

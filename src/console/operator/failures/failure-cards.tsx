@@ -36,7 +36,7 @@ function Others({ groups }: { groups: readonly FailureGroup[] }) {
   const jobs = groups.reduce((sum, group) => sum + group.jobs, 0)
   return (
     <p class="muted">
-      {`The ${SHOWN} largest groups are shown. ${count(groups.length)} more, by code and endpoint, have ${count(jobs)} failed ${jobs === 1 ? 'job' : 'jobs'}.`}
+      {`The ${SHOWN} largest groups are shown. ${count(groups.length)} more, by error and endpoint, have ${count(jobs)} failed ${jobs === 1 ? 'job' : 'jobs'}.`}
     </p>
   )
 }

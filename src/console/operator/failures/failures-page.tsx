@@ -126,7 +126,7 @@ function Overview({ groups, window, steps, formatTime, causes }: OverviewProps) 
           note={isByHour(window) ? 'hour by hour' : 'day by day, of UTC'}
         />
         <Tile
-          name="True causes"
+          name="Causes"
           value={causes === null ? '–' : count(causes)}
           note={causes === null ? 'not counted yet' : 'at most 100 are told apart'}
         />

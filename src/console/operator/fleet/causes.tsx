@@ -41,7 +41,7 @@ const CausesTable = ({ causes }: { causes: FailureCausesQuery['failureCauses'] }
     <table aria-label="Causes of failures">
       <thead>
         <tr>
-          <th>Code</th>
+          <th>Error</th>
           <th>Cause</th>
           <th>Endpoint</th>
           <th class="end">Jobs</th>

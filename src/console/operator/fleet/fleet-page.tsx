@@ -62,13 +62,13 @@ function FleetTiles({ pools, workers }: FleetTilesProps) {
         name="Workers"
         value={count(living.length)}
         note={
-          living.length === workers.length ? 'all with a heartbeat' : `${count(workers.length - living.length)} silent`
+          living.length === workers.length ? 'all are heard from' : `${count(workers.length - living.length)} silent`
         }
       />
       <Tile
         name="Idle graphics cards"
         value={cards.length === 0 ? '–' : count(cards.filter(({ state }) => state === 'idle').length)}
-        note={cards.length === 0 ? 'engines run on CPUs' : `of ${count(cards.length)}`}
+        note={cards.length === 0 ? 'engines run on processors' : `of ${count(cards.length)}`}
       />
     </div>
   )

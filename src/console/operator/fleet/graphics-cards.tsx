@@ -39,7 +39,7 @@ export const GraphicsCards = ({ cards }: { cards: readonly Card[] }) =>
 
 const Sign = ({ state }: { state: Card['state'] }) =>
   state === 'silent' ? (
-    <span class="pill warn">no heartbeat</span>
+    <span class="pill warn">worker silent</span>
   ) : (
     <StateMark state={state === 'idle' ? 'READY' : 'PROCESSING'} label={state} />
   )

@@ -11,8 +11,8 @@ export const Workers = ({ workers }: { workers: readonly WorkerRowFragment[] }) 
   <section class="card">
     <div class="card-head">
       <h2>Workers</h2>
-      <p>A worker without a heartbeat for five seconds loses its jobs to others</p>
-      <a href={at('/operator/workers')}>With heartbeats and permits</a>
+      <p>A worker that is silent for five seconds loses its jobs to others</p>
+      <a href={at('/operator/workers')}>All that is known of them</a>
     </div>
     {workers.length === 0 ? (
       <p class="notice warn inset">
@@ -38,8 +38,8 @@ export const WorkersTable = ({ workers, isWhole = false }: WorkersTableProps) =>
           <th>Host</th>
           <th>State</th>
           <th>Pools</th>
-          {isWhole && <th>Heartbeat</th>}
-          {isWhole && <th>Permits</th>}
+          {isWhole && <th>Last heard from</th>}
+          {isWhole && <th>Requests it may have open</th>}
           <th class="end">Graphics cards</th>
           <th class="end">Busy</th>
           <th class="end">Up for</th>
@@ -73,12 +73,12 @@ const WorkerLine = ({ worker, isWhole }: { worker: WorkerRowFragment; isWhole: b
     </td>
     <td class="wrap">{worker.pools.join(', ')}</td>
     {isWhole && (
-      <td data-label="Heartbeat">
+      <td data-label="Last heard from">
         <Moment at={worker.heartbeatAt} />
       </td>
     )}
     {isWhole && (
-      <td class="wrap-anywhere" data-label="Permits">
+      <td class="wrap-anywhere" data-label="Requests it may have open">
         <Permits permits={worker.permits} />
       </td>
     )}

@@ -54,7 +54,7 @@ const AnyJobBody = ({ job }: { job: AnyJob }) => (
       <UnservedPool job={job} />
       {job.status === 'FAILED' && (
         <div class="true-cause">
-          <h2 class="label">True cause</h2>
+          <h2 class="label">Cause</h2>
           <pre class="job-cause">{job.cause ?? 'None was recorded.'}</pre>
           <p class="muted">
             Its owner reads: {job.error && sentenceOf(job.errorCode ?? '', job.error)} <code>{job.errorCode}</code>

@@ -55,7 +55,7 @@ export function endpointsJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click()
     await page.getByLabel('Your password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')
-    await page.getByText('every process has it').waitFor()
+    await page.getByText('it is in use everywhere').waitFor()
     await expect.poll(() => editor.inputValue()).toMatch(/credits_per_character: 4\n/)
     expect(await page.getByRole('button', { name: 'Undo all' }).isDisabled()).toBe(true)
     expect(service.runtime.catalog.current.endpoints.get('vip')?.creditsPerCharacter).toBe(4)

@@ -32,7 +32,7 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
     await pool.query('update worker set gpus = $1 where host = $2', [JSON.stringify([card('NVIDIA L4', 3)]), 'rack-1'])
     await page.getByText('1 idle of 1').waitFor()
     await pool.query("update worker set heartbeat_at = now() - interval '1 hour' where host = 'rack-1'")
-    await page.getByText('no heartbeat').waitFor()
+    await page.getByText('worker silent').waitFor()
     const silent = page.getByRole('row', { name: /rack-1/ }).getByText('silent for 1 h')
     await expect.poll(ahead(page, () => silent.isVisible())).toBe(true)
     expect([await flaws(page), complaints]).toEqual([[], []])
@@ -107,7 +107,7 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
     }
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('operator'))
-    await page.getByRole('link', { name: 'With heartbeats and permits' }).click()
+    await page.getByRole('link', { name: 'All that is known of them' }).click()
     await page.waitForURL(at('operator/workers'))
     const line = (host: string) => page.getByRole('row', { name: new RegExp(host) })
     await line('rack-3').waitFor()
