@@ -390,7 +390,7 @@ describeConsole('the console in a browser', (opened) => {
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     const row = page.getByRole('row', { name })
     await row.getByText('1,234').waitFor()
-    await row.getByRole('button', { name: 'Grant credits' }).click()
+    await row.getByRole('button', { name: 'Add credits' }).click()
     await page.getByRole('spinbutton', { name: 'Credits' }).fill('-234')
     await page.getByText('Afterwards: 1,000.').waitFor()
     const grant = page.getByRole('spinbutton', { name: 'Credits' })

@@ -62,7 +62,7 @@ const ChangeRow = ({ row, withAccount }: { row: AuditRow; withAccount: boolean }
 
 /** By its name; a deleted account by its id. */
 function OfAccount({ row: { accountId, account } }: { row: AuditRow }) {
-  if (accountId === null) return <span class="faint">installation</span>
+  if (accountId === null) return <span class="faint">the whole service</span>
   const href = at(`/operator/audit?account=${accountId}`)
   if (!account) return <ShortId id={accountId} href={href} />
   return (

@@ -18,7 +18,7 @@ export const ACTIONS: Readonly<Record<AuditedAction, readonly [words: string, gr
   WEBHOOK_URL_SET: ['Webhook URL set', 'Webhooks'],
   WEBHOOK_SECRET_ROTATED: ['Signing secret rotated', 'Webhooks'],
   WEBHOOK_SECRET_EXPIRED: ['Old secret ended', 'Webhooks'],
-  CREDITS_GRANTED: ['Credits granted', 'Account'],
+  CREDITS_GRANTED: ['Credits added', 'Account'],
   ACCOUNT_CREATED: ['Account created', 'Account'],
   ACCOUNT_UPDATED: ['Limits changed', 'Account'],
   ACCOUNT_RENAMED: ['Account renamed', 'Account'],

@@ -4,7 +4,7 @@ import { rangeOf } from '../windows/time-window.ts'
 
 /** Why a balance changed, and the tone of its mark. */
 export const KINDS: Readonly<Record<CreditKind, readonly [name: string, tone: string]>> = {
-  GRANT: ['Grant', 'good'],
+  GRANT: ['Added', 'good'],
   CHARGE: ['Charge', 'calm'],
   REFUND: ['Refund', 'busy-still'],
   CARRIED: ['Carried over', 'calm'],

@@ -123,7 +123,7 @@ function Ledger({ list, onReload }: LedgerProps) {
         {({ account: { credits }, creditEntries: { edges, pageInfo } }) =>
           edges.length === 0 ? (
             <Empty title={isNarrow ? 'No entry matches' : 'No change in this time'} action={clear}>
-              {isNarrow ? 'Choose a longer time, or any kind.' : 'Choose a longer time. Your operator grants credits.'}
+              {isNarrow ? 'Choose a longer time, or any kind.' : 'Choose a longer time. Your operator adds credits.'}
             </Empty>
           ) : (
             <>

@@ -53,7 +53,7 @@ function forecastNote(forecast: number | null | undefined, limit: number | null 
 
 function lastsFor(days: number | null | undefined): string {
   if (balance.value <= 0) return 'Ask your operator for credits.'
-  if (days == null) return 'Your operator grants more.'
+  if (days == null) return 'Your operator adds more.'
   if (days > MANY_DAYS) return `lasts over ${MANY_DAYS} days at this pace`
   return days === 1 ? 'lasts about 1 day at this pace' : `lasts about ${count(days)} days at this pace`
 }

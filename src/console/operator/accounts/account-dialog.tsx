@@ -52,7 +52,7 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
         <CreditsField account={account} value={amount} onText={setAmount} />
         <div class="row end">
           <button type="submit" class="button primary" aria-disabled={save.isOff || amount === ''}>
-            {account === null ? 'Create' : Number(amount) < 0 ? `Take back ${count(-Number(amount))}` : 'Grant'}
+            {account === null ? 'Create' : Number(amount) < 0 ? `Take back ${count(-Number(amount))}` : 'Add'}
           </button>
         </div>
       </form>
@@ -81,7 +81,7 @@ const SaveFailure = ({ failure, isGrant }: { failure: ApiError; isGrant: boolean
     <Failure failure={failure} />
     {isGrant && isUncertain(failure) && (
       <p class="notice warn">
-        The balance may have been changed all the same. Grant the same amount again here: it is granted once.
+        The balance may have been changed all the same. Add the same amount again here: it is added once.
       </p>
     )}
   </>

@@ -95,7 +95,7 @@ const Actions = ({ account: { id, disabledAt }, onOpen }: ActionsProps) => (
       Limits
     </button>
     <button type="button" class="button primary" onClick={() => onOpen('credits')}>
-      Grant credits
+      Add credits
     </button>
   </>
 )

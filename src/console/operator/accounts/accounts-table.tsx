@@ -75,8 +75,8 @@ const AccountButtons = ({ account: { id, name }, onGrant }: AccountRowProps) => 
     <a class="button quiet small" href={at(`/operator/audit?account=${id}`)} aria-label={`Changes in ${name}`}>
       Changes
     </a>
-    <button type="button" class="button quiet small" aria-label={`Grant credits to ${name}`} onClick={onGrant}>
-      Grant credits
+    <button type="button" class="button quiet small" aria-label={`Add credits to ${name}`} onClick={onGrant}>
+      Add credits
     </button>
   </>
 )

@@ -80,7 +80,7 @@ export function creditsJourneys(opened: () => OpenedConsole): void {
     const pills = page.getByRole('table', { name: 'Ledger' }).locator('tbody .pill')
     await expect.poll(() => pills.allTextContents()).toEqual(['Charge', 'Charge', 'Refund', 'Charge'])
     await page.getByRole('table', { name: 'Ledger' }).getByText('Spoken words').first().waitFor()
-    await page.getByLabel('Any kind').selectOption('Grant')
+    await page.getByLabel('Any kind').selectOption('Added')
     await page.getByText('No entry matches').waitFor()
     await page.goBack()
     await group('Person').click()

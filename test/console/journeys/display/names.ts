@@ -52,7 +52,7 @@ export function namesJourneys(opened: () => OpenedConsole): void {
       await look(path)
       for (const button of await page.locator(`main button[aria-label*="${OVERRIDE}"]`).all()) {
         const label = (await button.getAttribute('aria-label')) ?? ''
-        if (!/^(Delete|Disable|Sign-in link|New password|Make|Grant)/.test(label)) continue
+        if (!/^(Delete|Disable|Sign-in link|New password|Make|Add credits)/.test(label)) continue
         await button.click()
         await page.getByRole('dialog').waitFor()
         await look(`${path}, ${label}`)
