@@ -150,7 +150,7 @@ export function errorOfAnswer({ status, headers }: Response, body: unknown): Api
 const sentenceOfStatus = (code: string, status: number): string =>
   OF_PROXIES[status] ??
   (code === 'UNEXPECTED_ANSWER'
-    ? `The answer has status ${status} and is not of the service: a proxy in front of it may have made it.`
+    ? `Something between this page and the service answered, with status ${status}: try again in a moment, then tell your operator.`
     : `The service answered with status ${status}: try again in a moment.`)
 
 /** Retry-After is in seconds, or a time by the clock of what answered. */

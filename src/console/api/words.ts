@@ -34,7 +34,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   RATE_LIMITED: 'That was asked for too often.',
 }
 const CORRECT = 'Correct what does not fit:'
-const REFUSED = 'The service does not take that as it is.'
+const REFUSED = 'The service does not take that as it is: change it and try again.'
 
 /** A number that stands for an amount, of more than three digits: no part of a name, an address or a time. */
 const LARGE_NUMBER = /(?<![\w.:/"#-])\d{4,}(?![\w:/"-]|\.\d)/g

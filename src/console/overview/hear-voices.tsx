@@ -13,7 +13,7 @@ const WELCOME = 'Welcome to Sonant! This is one of my voices. Whatever you write
 export const HearVoices = ({ speaker }: { speaker: Speaker | null }) => (
   <>
     {speaker === null ? (
-      <p class="prose">No endpoint speaks now. Ask your operator, or look again in a moment.</p>
+      <p class="prose">Nothing can speak now. Look again in a moment, then ask your operator.</p>
     ) : (
       <div class="first-voices">
         {speaker.voices.map((voice, index) => (

@@ -132,7 +132,7 @@ function Takes() {
 
 const NoEndpoint = () => (
   <Empty
-    title="No endpoint is published"
+    title="Nothing can speak yet"
     action={
       isOperator.value && (
         <a class="button primary" href={at('/operator/endpoints')}>
@@ -141,7 +141,9 @@ const NoEndpoint = () => (
       )
     }
   >
-    {isOperator.value ? 'A voice endpoint says which engine speaks.' : 'Ask your operator to publish a voice endpoint.'}
+    {isOperator.value
+      ? 'Publish an endpoint: it says which engine and which voices speak.'
+      : 'Ask your operator to publish an endpoint.'}
   </Empty>
 )
 

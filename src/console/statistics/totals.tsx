@@ -38,7 +38,7 @@ const Waited = ({ total, before }: OfTotalProps) => (
     name="Waited, 95% within"
     value={duration(total?.waitMs?.p95)}
     note={compared(
-      total?.runMs ? `ran ${duration(total.runMs.p95)}` : 'no job has ended',
+      total?.runMs ? `ran ${duration(total.runMs.p95)}` : 'no job has ended yet',
       total?.waitMs?.p95,
       before?.waitMs?.p95,
     )}

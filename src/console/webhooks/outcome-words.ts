@@ -1,7 +1,7 @@
 const WORDS: Readonly<Record<string, string>> = {
   succeeded: 'Accepted by the receiver',
   timeout: 'The receiver took longer than 10 s',
-  dns_failed: 'The host name does not resolve',
+  dns_failed: 'There is no server of that name',
   address_refused: 'The address is private or reserved',
   port_refused: 'The port is not allowed',
   connect_failed: 'No connection to the receiver',
@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
   bad_response: 'The answer is not valid HTTP',
   interrupted: 'The worker stopped during the attempt',
   expired: 'Expired before the next attempt',
-  secret_unreadable: 'The secret cannot be decrypted: an operator sets OLD_SECRET_KEY and runs sonant secrets rekey',
+  secret_unreadable: 'The signing secret cannot be read: Webhooks says what to do',
 }
 
 /** Outcomes besides the status that a receiver rejected with. */

@@ -104,8 +104,8 @@ const Explained = ({ which }: Pick<ResendDialogProps, 'which'>) => (
 /** Where a delivery goes that is sent again. */
 export const WhereTo = () => (
   <p>
-    Each goes to the URL of its submission, else to the account's URL, else to the URL it was last sent to. The
-    webhook-id stays the same, so receivers can recognise repeats.
+    Each goes to the URL that came with its job. Where none came, it goes to your account's URL, and without one to
+    where it was last sent. Its number, the webhook-id, stays the same, so receivers can recognise repeats.
   </p>
 )
 

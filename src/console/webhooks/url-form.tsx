@@ -84,7 +84,7 @@ function UrlField({ value, failure, onText }: UrlFieldProps) {
   return (
     <TextField
       label="URL"
-      hint="https, on port 443 or from 1024 upwards. A submission may name another URL."
+      hint="https, on port 443 or from 1024 upwards. A program may give a job another URL."
       error={reason && withSeconds(reason, seconds)}
       type="url"
       inputMode="url"
@@ -109,6 +109,6 @@ const SaveDialog = ({ pending, ...confirming }: DialogProps & { readonly pending
 
 const ClearDialog = ({ onConfirm, onClose }: DialogProps) => (
   <ConfirmDialog title="Clear the webhook URL?" action="Clear" isDanger onConfirm={onConfirm} onClose={onClose}>
-    Jobs whose submission names no URL are no longer delivered. Deliveries under way keep their URL.
+    From now on only jobs that come with a URL of their own are delivered. Deliveries under way keep their URL.
   </ConfirmDialog>
 )

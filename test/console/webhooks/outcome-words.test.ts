@@ -8,10 +8,7 @@ test.each([
   ['connection_closed', 'The receiver closed the connection'],
   ['bad_response', 'The answer is not valid HTTP'],
   ['expired', 'Expired before the next attempt'],
-  [
-    'secret_unreadable',
-    'The secret cannot be decrypted: an operator sets OLD_SECRET_KEY and runs sonant secrets rekey',
-  ],
+  ['secret_unreadable', 'The signing secret cannot be read: Webhooks says what to do'],
   ['of_a_later_version', 'of_a_later_version'],
 ])('the outcome %s is said as "%s"', (outcome, words) => {
   expect(outcomeWords(outcome)).toBe(words)

@@ -5,7 +5,7 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 
 const NOT_MADE = 'It is made with the next attempt.'
-const NOT_KEPT = 'It is no longer kept: no attempt follows, and the URLs in it have expired.'
+const NOT_KEPT = 'It is no longer kept: no attempt follows, and its links have expired.'
 
 /** Shows the request of the last round. The page loads it when the user opens it, because it is as large as a job's result. */
 export function SentCard({ id, isPending }: { id: string; isPending: boolean }) {

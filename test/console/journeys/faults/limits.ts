@@ -204,7 +204,7 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     const list = await withhold(page, 'query Jobs(', 404)
     const refusal = (status: number) =>
       page.getByText(
-        `The answer has status ${status} and is not of the service: a proxy in front of it may have made it.`,
+        `Something between this page and the service answered, with status ${status}: try again in a moment, then tell your operator.`,
       )
     const again = page.getByRole('button', { name: 'Try again' })
     await page.clock.install()

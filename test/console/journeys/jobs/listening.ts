@@ -155,7 +155,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
       if (context === member) await signIn(page, 'member@example.com')
       await answer(page, 'query Voices', { data: { myEndpoints: [] } })
       await page.goto(at('playground'))
-      await page.getByText('No endpoint is published').waitFor()
+      await page.getByText('Nothing can speak yet').waitFor()
       const isOperator = context === owner
       expect(await page.getByText('Ask your operator to publish').count()).toBe(isOperator ? 0 : 1)
       expect(await flaws(page)).toEqual([])
