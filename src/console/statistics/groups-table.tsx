@@ -117,7 +117,7 @@ function GroupRow({ group, name, jobsOf }: GroupRowProps) {
       </th>
       <td class="end">{shortCount(jobs)}</td>
       <td class="end phone-none">{duration(runMs?.p50)}</td>
-      <td class="end" data-label="p95">
+      <td class="end" data-label="95% within">
         {duration(runMs?.p95)}
       </td>
       <td class="end" data-label="Audio">

@@ -35,7 +35,7 @@ interface OfTotalProps {
 
 const Waited = ({ total, before }: OfTotalProps) => (
   <Tile
-    name="Waited, 95% within"
+    name="95% began in"
     value={duration(total?.waitMs?.p95)}
     note={compared(
       total?.runMs ? `ran ${duration(total.runMs.p95)}` : 'no job has ended yet',

@@ -38,8 +38,8 @@ export const WorkersTable = ({ workers, isWhole = false }: WorkersTableProps) =>
           <th>Host</th>
           <th>State</th>
           <th>Pools</th>
-          {isWhole && <th>Last heard from</th>}
-          {isWhole && <th>Requests it may have open</th>}
+          {isWhole && <th>Last heard</th>}
+          {isWhole && <th>Requests</th>}
           <th class="end">Graphics cards</th>
           <th class="end">Busy</th>
           <th class="end">Up for</th>
@@ -73,12 +73,12 @@ const WorkerLine = ({ worker, isWhole }: { worker: WorkerRowFragment; isWhole: b
     </td>
     <td class="wrap">{worker.pools.join(', ')}</td>
     {isWhole && (
-      <td data-label="Last heard from">
+      <td data-label="Last heard">
         <Moment at={worker.heartbeatAt} />
       </td>
     )}
     {isWhole && (
-      <td class="wrap-anywhere" data-label="Requests it may have open">
+      <td class="wrap-anywhere" data-label="Requests">
         <Permits permits={worker.permits} />
       </td>
     )}

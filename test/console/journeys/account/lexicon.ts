@@ -56,7 +56,7 @@ export function lexiconJourneys(opened: () => OpenedConsole): void {
     const other = await openPage(owner, service.url)
     await other.page.goto(at('lexicon'))
     await other.page.locator('input[type=file]').setInputFiles(lexiconFile('{"entries": [{"grapheme": "gif"}]}'))
-    await other.page.getByText(/words.json.: Entry 1 needs/).waitFor()
+    await other.page.getByText(/words.json.: Word 1 of this file needs/).waitFor()
     const words = '{"entries": [{"grapheme": "gif", "alias": "jif"}, {"grapheme": "Leicester", "alias": "Lester"}]}'
     await other.page.locator('input[type=file]').setInputFiles(lexiconFile(words))
     await other.page.getByText('2 are new, 0 replace an existing entry').waitFor()
