@@ -76,7 +76,7 @@ export const CHANGED_LISTS: Readonly<Record<string, readonly string[]>> = {
   restoreProjectVersion: PROJECT,
   speakParagraphs: [...SUBMITTED, ...TAKES],
   chooseTake: TAKES,
-  deleteProject: ['projects', 'project', ...BY_ID],
+  deleteProject: ['projects', 'project', ...AUDIT, ...BY_ID],
   createAccount: ['accounts', ...AUDIT],
   creditAccount: [...LEDGER, ...AUDIT],
   updateAccount: ['accounts', ...AUDIT],

@@ -25,6 +25,7 @@ export const AUDITED_ACTIONS = {
   endpoint_applied: 'A voice endpoint or workflow was made or replaced.',
   endpoint_deleted: 'A voice endpoint or workflow was deleted.',
   job_deleted: 'A job was deleted with its audio.',
+  project_deleted: 'A project was deleted with its versions.',
 } as const satisfies Readonly<Record<string, string>>
 
 export type AuditedAction = keyof typeof AUDITED_ACTIONS

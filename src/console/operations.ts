@@ -66,6 +66,8 @@ export type AuditedAction =
   | 'PASSWORD_RESET'
   /** The operator gave a user another password. */
   | 'PASSWORD_SET'
+  /** A project was deleted with its versions. */
+  | 'PROJECT_DELETED'
   /** A link that signs a user in was made. */
   | 'SIGN_IN_LINK_CREATED'
   /** A user was added; `detail` is the role. */

@@ -1,6 +1,6 @@
 import type { PrismaTx, Tx } from './database.ts'
 
-type Lockable = 'account' | 'companion_chat' | 'project' | 'user'
+type Lockable = 'account' | 'companion_chat' | 'user'
 
 /** Locks a row against changes; other rows may still reference it. Prisma Client has no row locks. */
 export async function lockRow(tx: PrismaTx, table: Lockable, id: string): Promise<void> {

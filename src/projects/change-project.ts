@@ -1,6 +1,7 @@
 import { type AccountHolder, type Actor, ownerOf } from '../access/actor.ts'
 import { requireAccount, requireScope } from '../access/require.ts'
-import { VOICE_SCOPE } from '../access/scopes.ts'
+import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE, VOICE_SCOPE } from '../access/scopes.ts'
+import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
 import { lockRowIn } from '../db/lock-row.ts'
@@ -20,7 +21,7 @@ import { projectNotFound } from './projects.ts'
 
 const MAX_PROJECTS = 200
 const MAX_VERSIONS = 30
-/** Saves of one person within this time are one version. */
+/** Saves of one person within this time are one version, and so are takeovers from one person. */
 const VERSION_MS = 5 * 60_000
 
 const CONTENT = 'name, settings, speakers, chapters'
@@ -37,6 +38,9 @@ const SAVE = `with old as (select * from project where id = $1 and account_id = 
   update project p set name = $4, settings = $5, speakers = $6, chapters = $7, characters = $8, paragraphs = $9, updated_at = $10,
     held_since = case when $13 then $10 else p.held_since end, user_id = $11, api_key_id = $12, revision = p.revision + 1
   from old where p.id = old.id`
+const DELETE = 'delete from project where id = $1 and account_id = $2 returning name'
+const HAS_VERSION = `select 1 from project_version where project_id = $1 and saved_at > $2
+  and user_id is not distinct from $3 and api_key_id is not distinct from $4 limit 1`
 const FORGET_VERSIONS = `delete from project_version where project_id = $1 and revision <= (
   select revision from project_version where project_id = $1 order by revision desc offset ${MAX_VERSIONS} limit 1)`
 
@@ -123,7 +127,7 @@ export async function saveProject(
   const stored = await requireRevision(ctx, id, revision)
   const content = changed(stored, input)
   await checkContent(ctx, content, stored)
-  return save(ctx, id, stored, content, isApart(ctx, stored))
+  return save(ctx, id, stored, content, await isApart(ctx, id, stored))
 }
 
 /**
@@ -141,18 +145,23 @@ export async function restoreProjectVersion(
   return save(ctx, id, stored, rows[0], true)
 }
 
-/** Its jobs stay. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
+/** Its jobs stay. Any person of the account may delete, but a key only with account:admin. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
 export async function deleteProject(ctx: Context, { id }: { readonly id: string }): Promise<{ readonly id: string }> {
-  const { accountId } = requireAuthor(ctx)
-  const { count } = isId('prj', id)
-    ? await ctx.db.prisma.project.deleteMany({ where: { id, accountId } })
-    : { count: 0 }
-  if (count === 0) throw projectNotFound()
+  if (ctx.actor.kind !== 'session') requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  await inTransaction(ctx.db, async (tx) => {
+    const { rows } = await tx.query<{ name: string }>(DELETE, [id, accountId])
+    if (rows[0] === undefined) throw projectNotFound()
+    const subject = { subjectId: id, subjectName: rows[0].name }
+    await recordChange(tx, ctx.actor, { action: 'project_deleted', accountId, ...subject })
+  })
   return { id }
 }
 
-function requireAuthor(ctx: Context): AccountHolder {
+/** An answer to a change holds the project, so it needs the scope of readers as well. @throws UNAUTHORIZED, FORBIDDEN */
+export function requireAuthor(ctx: Context): AccountHolder {
   requireScope(ctx, VOICE_SCOPE)
+  requireScope(ctx, JOB_READ_SCOPE)
   return requireAccount(ctx)
 }
 
@@ -175,11 +184,14 @@ export async function findContent({ db }: Pick<Context, 'db'>, id: string, accou
   return rows[0]
 }
 
-/** True if the present content becomes a version of its own. */
-function isApart(ctx: Context, { heldSince, userId, apiKeyId }: Stored): boolean {
+/** True if the present content becomes a version of its own: people who save in turn must not fill the list. */
+async function isApart(ctx: Context, id: string, { heldSince, userId, apiKeyId }: Stored): Promise<boolean> {
+  const since = new Date(ctx.now().getTime() - VERSION_MS)
+  if (heldSince < since) return true
   const author = authorOf(ctx.actor)
-  const isSame = author.userId === userId && author.apiKeyId === apiKeyId
-  return !isSame || ctx.now().getTime() - heldSince.getTime() > VERSION_MS
+  if (author.userId === userId && author.apiKeyId === apiKeyId) return false
+  const { rows } = await ctx.db.pool.query(HAS_VERSION, [id, since, userId, apiKeyId])
+  return rows.length === 0
 }
 
 async function save(

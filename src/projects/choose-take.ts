@@ -1,8 +1,8 @@
-import { requireAccount, requireScope } from '../access/require.ts'
-import { VOICE_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest } from '../errors/service-error.ts'
+import { requireAuthor } from './change-project.ts'
 import { loadProjects, projectNotFound } from './projects.ts'
+import { loadTakes } from './takes.ts'
 
 const CHOOSE = `update project_take set chosen_at = case when job_id = $3 then $4::timestamptz end
   where project_id = $1 and paragraph = $2
@@ -16,11 +16,13 @@ export async function chooseTake(
   ctx: Context,
   { id, paragraph, job }: { readonly id: string; readonly paragraph: string; readonly job: string },
 ): Promise<{ readonly id: string }> {
-  requireScope(ctx, VOICE_SCOPE)
-  requireAccount(ctx)
+  requireAuthor(ctx)
   if (!(await loadProjects(ctx, [id])).has(id)) throw projectNotFound()
-  const { rowCount } = await ctx.db.pool.query(CHOOSE, [id, paragraph, job, ctx.now()])
-  if (rowCount === 0)
-    throw invalidRequest('Choose one of the takes of the paragraph.', [{ path: '/job', message: 'is no take of it' }])
+  const take = (await loadTakes(ctx.db.pool, id, [paragraph])).get(paragraph)?.find(({ jobId }) => jobId === job)
+  if (take === undefined || take.audio === null) {
+    const message = take === undefined ? 'is no take of it' : 'has no audio'
+    throw invalidRequest('Choose one of the takes of the paragraph that have audio.', [{ path: '/job', message }])
+  }
+  await ctx.db.pool.query(CHOOSE, [id, paragraph, job, ctx.now()])
   return { id }
 }

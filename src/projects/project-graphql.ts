@@ -30,7 +30,7 @@ import { type Cast, type Chapter, charactersOf, type Paragraph, type Settings, t
 import { loadProjects, PROJECT_VIEW, type Project, type ProjectsInput, project, projects } from './projects.ts'
 
 const READS = 'Needs the scope job:read, or a signed-in user.'
-export const CHANGES = 'Needs the scope generate:voice, or a signed-in user.'
+export const CHANGES = 'Needs the scopes generate:voice and job:read, or a signed-in user.'
 /** Chapters hold long texts, so an operation reads those of a few projects. */
 const CHAPTERS_COST = 5000
 const USUAL_CHAPTERS = 10
@@ -301,7 +301,7 @@ builder.prismaObjectFields(ProjectRef, (t) => ({
       revision: t.arg.int({ description: 'Revision of the one version to answer; all of them unless given.' }),
     },
     description:
-      'Earlier contents, newest first; at most 30. Saves of one person within five minutes leave one version together.',
+      'Earlier contents, newest first; at most 30. Within five minutes each person leaves one version at most.',
     query: ({ revision }) => ({
       ...(revision != null && { where: { revision } }),
       orderBy: { revision: 'desc' as const },
@@ -424,7 +424,7 @@ builder.mutationFields((t) => ({
   deleteProject: t.field({
     type: DeletionRef,
     errors: result('Deleted project', 'nothing was deleted'),
-    description: `Deletes a project with its versions; its jobs stay. ${CHANGES}`,
+    description: `Deletes a project with its versions; its jobs stay. Needs the scope account:admin, or a signed-in user.`,
     args: { id: t.arg.id({ required: true, description: 'Id of a project.' }) },
     ...resolvedBy(deleteProject, (args: { readonly id: string }) => args),
   }),

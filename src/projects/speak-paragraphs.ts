@@ -1,16 +1,18 @@
-import { requireAccount, requireScope } from '../access/require.ts'
-import { VOICE_SCOPE } from '../access/scopes.ts'
+import { requireAccount } from '../access/require.ts'
 import { inParallel } from '../concurrency/in-parallel.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
+import { idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
 import { attempted } from '../jobs/each-id.ts'
 import { type JobPriority, storedOptions } from '../jobs/job-shape.ts'
 import { submitVoiceJob, type VoiceJobContext } from '../voice/submit-voice-job.ts'
-import { findContent } from './change-project.ts'
+import { findContent, requireAuthor } from './change-project.ts'
 import { visibleEndpoint } from './check-content.ts'
 import { type Chapter, type Content, type Paragraph, settingsOf } from './content.ts'
-import { fingerprintOf, isSpoken, loadTakes, MOST_TAKES, type Take } from './takes.ts'
+import { fingerprintOf, isSpoken, loadTakes, overdueTakes, type Take, underwayOf } from './takes.ts'
 
 const MAX_JOBS = 100
+/** Refused paragraphs of an answer. */
+const MAX_REFUSED = 100
 /** As many insertions share a commit. */
 const AT_ONCE = 32
 /** The paragraph's key is appended. */
@@ -19,10 +21,8 @@ const MAX_TAG_CHARACTERS = 64
 
 const INSERT = `insert into project_take (project_id, paragraph, job_id, fingerprint)
   select id, $2, $3, $4 from project where id = $1 on conflict do nothing`
-const FORGET = `delete from project_take t using (
-    select paragraph, job_id, row_number() over (partition by paragraph order by job_id desc) as place
-    from project_take where project_id = $1 and paragraph = any($2::text[])) old
-  where t.project_id = $1 and t.paragraph = old.paragraph and t.job_id = old.job_id and old.place > ${MOST_TAKES} and t.chosen_at is null`
+const FORGET = `delete from project_take t using unnest($2::text[], $3::text[]) as gone (paragraph, job_id)
+  where t.project_id = $1 and t.paragraph = gone.paragraph and t.job_id = gone.job_id and t.chosen_at is null`
 
 export interface SpeakInput {
   readonly id: string
@@ -41,7 +41,7 @@ export interface SpokenParagraph {
 export interface SpokenParagraphs {
   readonly id: string
   readonly results: readonly SpokenParagraph[]
-  /** Paragraphs without a take of what they are now. */
+  /** Paragraphs that lack a take of what they are now and were not refused for what they are. */
   readonly remaining: number
 }
 
@@ -51,28 +51,79 @@ interface Place {
   readonly fingerprint: string
 }
 
+interface Call {
+  readonly ctx: VoiceJobContext
+  readonly input: SpeakInput
+  readonly content: Content
+  readonly takes: ReadonlyMap<string, readonly Take[]>
+  /** @throws PAYMENT_REQUIRED if the jobs that wait and those of this call cost more than the account has */
+  readonly spend: (cost: bigint) => void
+}
+
 /**
  * Submits up to 100 paragraphs, each as `submitVoiceJob` does; each is refused alone.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST
  */
 export async function speakParagraphs(ctx: VoiceJobContext, input: SpeakInput): Promise<SpokenParagraphs> {
-  requireScope(ctx, VOICE_SCOPE)
-  const content = await findContent(ctx, input.id, requireAccount(ctx).accountId)
+  const { accountId, credits } = requireAuthor(ctx)
+  const { id } = input
+  const content = await findContent(ctx, id, accountId)
   const places = placesIn(content)
-  const takes = await loadTakes(ctx.db.pool, input.id, [...places.keys()])
+  const takes = await loadTakes(ctx.db.pool, id, [...places.keys()])
   const silent = [...places.values()].filter(
     ({ paragraph, fingerprint }) => !isSpoken(takes.get(paragraph.key), fingerprint),
   )
-  const asked = input.paragraphs == null ? silent.slice(0, MAX_JOBS) : named(places, input.paragraphs)
+  const asked = input.paragraphs == null ? null : named(places, input.paragraphs)
   checkKey(input.idempotencyKey)
-  const results = await inParallel(asked, AT_ONCE, (place) =>
-    speak(ctx, content, place, { ...input, idempotencyKey: keyOf(input, place, takes.get(place.paragraph.key)) }),
+  const call = { ctx, input, content, takes, spend: purse(credits, takes) }
+  const results = asked === null ? await speakRest(call, silent) : await speakAll(call, asked)
+  await forgetOverdue(
+    ctx,
+    id,
+    results.flatMap(({ key, jobId }) => (jobId === null ? [] : [key])),
   )
-  const keys = asked.map(({ paragraph }) => paragraph.key)
-  await ctx.db.pool.query(FORGET, [input.id, keys])
-  const spoken = new Set(results.flatMap(({ key, jobId }) => (jobId === null ? [] : [key])))
-  const remaining = silent.filter(({ paragraph }) => !spoken.has(paragraph.key)).length
-  return { id: input.id, results, remaining }
+  const done = new Set(results.filter((one) => one.jobId !== null || isLasting(one)).map(({ key }) => key))
+  const remaining = silent.filter(({ paragraph }) => !done.has(paragraph.key)).length
+  const shown = new Set(results.filter(({ error }) => error !== null).slice(0, MAX_REFUSED))
+  return { id, results: results.filter((one) => one.error === null || shown.has(one)), remaining }
+}
+
+/** A worker charges a job when it claims it, so those that still wait count as spent. */
+function purse(credits: bigint, takes: Call['takes']): Call['spend'] {
+  let left = credits
+  for (const { status, cost } of [...takes.values()].flat()) if (status === 'queued') left -= cost
+  return (cost) => {
+    if (cost > 0n && cost > left)
+      throw new ServiceError('PAYMENT_REQUIRED', 'Top up the account: its credits are too few for this paragraph.')
+    left -= cost
+  }
+}
+
+/** Walks past refused paragraphs, so they keep nobody from hearing the others. */
+async function speakRest(call: Call, silent: readonly Place[]): Promise<SpokenParagraph[]> {
+  const results: SpokenParagraph[] = []
+  let made = 0
+  for (let from = 0; from < silent.length && made <= MAX_JOBS / 2; ) {
+    const batch = silent.slice(from, from + MAX_JOBS - made)
+    from += batch.length
+    const spoken = await speakAll(call, batch)
+    results.push(...spoken)
+    made += spoken.filter(({ jobId }) => jobId !== null).length
+    if (spoken.some((one) => one.error !== null && !isLasting(one))) break
+  }
+  return results
+}
+
+const speakAll = (call: Call, places: readonly Place[]): Promise<SpokenParagraph[]> =>
+  inParallel(places, AT_ONCE, (place) => speak(call, place))
+
+/** True if the same paragraph would be refused again. */
+const isLasting = ({ error }: SpokenParagraph): boolean => error?.code === 'INVALID_REQUEST'
+
+async function forgetOverdue({ db }: VoiceJobContext, id: string, keys: readonly string[]): Promise<void> {
+  const overdue = [...(await loadTakes(db.pool, id, keys)).values()].flatMap((takes) => overdueTakes(takes))
+  if (overdue.length === 0) return
+  await db.pool.query(FORGET, [id, overdue.map(({ paragraph }) => paragraph), overdue.map(({ jobId }) => jobId)])
 }
 
 function placesIn(content: Content): Map<string, Place> {
@@ -103,36 +154,43 @@ function checkKey(idempotencyKey: string | null | undefined): void {
   throw invalidRequest('Invalid arguments: see `details`.', [{ path: '/idempotencyKey', message }])
 }
 
-/** Two callers who speak the rest at once see the same takes, so they make one job of each paragraph. */
-function keyOf(
-  { id, paragraphs, idempotencyKey }: SpeakInput,
-  { paragraph, fingerprint }: Place,
-  [newest]: readonly Take[] = [],
-): string | null {
-  if (idempotencyKey != null) return `${idempotencyKey} ${paragraph.key}`
-  return paragraphs == null ? `${id} ${paragraph.key} ${fingerprint} ${newest?.jobId ?? 'first'}` : null
-}
-
-async function speak(
-  ctx: VoiceJobContext,
-  content: Content,
-  place: Place,
-  { id, idempotencyKey, priority }: SpeakInput,
-): Promise<SpokenParagraph> {
+async function speak(call: Call, place: Place): Promise<SpokenParagraph> {
   const { key } = place.paragraph
-  const done = await attempted(ctx, async () => {
-    const { jobId } = await submitVoiceJob(ctx, {
-      ...jobOf(ctx, content, place),
-      tags: tagsOf(content.name),
-      options: storedOptions({ priority }),
-      idempotencyKey: idempotencyKey ?? null,
-    })
-    await ctx.db.pool.query(INSERT, [id, key, jobId, place.fingerprint])
-    return jobId
-  })
+  const done = await attempted(call.ctx, () => jobFor(call, place))
   if (!(done instanceof ServiceError)) return { key, jobId: done, error: null }
   const { code, message, details } = done
   return { key, jobId: null, error: { code, message, details } }
+}
+
+/** The job of the caller's key, else the one that speaks the paragraph already, else a new one. */
+async function jobFor(call: Call, place: Place): Promise<string> {
+  const { ctx, input, takes } = call
+  const { paragraph, fingerprint } = place
+  const own = idempotentRequest(
+    requireAccount(ctx),
+    input.idempotencyKey == null ? null : `${input.idempotencyKey} ${paragraph.key}`,
+    ['speakParagraphs', input.id, fingerprint],
+  )
+  const known = own && (await recallJob(ctx, own))
+  const jobId = known ?? underwayOf(takes.get(paragraph.key), fingerprint)?.jobId ?? (await submitNew(call, place))
+  if (own !== null && known === null) await rememberJob(ctx.db.pool, own, jobId)
+  await ctx.db.pool.query(INSERT, [input.id, paragraph.key, jobId, fingerprint])
+  return jobId
+}
+
+/** Two callers at once see the same takes, so their keys are equal and they make one job. */
+async function submitNew({ ctx, input, content, takes, spend }: Call, place: Place): Promise<string> {
+  const { paragraph, fingerprint } = place
+  const newest = takes.get(paragraph.key)?.[0]?.jobId ?? 'first'
+  const { jobId } = await submitVoiceJob(ctx, {
+    ...jobOf(ctx, content, place),
+    tags: tagsOf(content.name),
+    options: storedOptions({ priority: input.priority }),
+    idempotencyKey: `${input.id} ${paragraph.key} ${fingerprint} ${newest}`,
+    sent: [],
+    spend,
+  })
+  return jobId
 }
 
 /** @throws INVALID_REQUEST without an endpoint that the caller may use */

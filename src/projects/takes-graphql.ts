@@ -14,6 +14,8 @@ import { chosenOf, fingerprintOf, loadTakes, MOST_TAKES, type Take } from './tak
 /** A paragraph has one or two takes as a rule. */
 const USUAL_TAKES = 2
 const COUNT_COST = 100
+/** Of the whole answer; beyond it each paragraph has its newest and its chosen take. */
+const MAX_ANSWERED = 4000
 
 interface TakeView {
   readonly take: Take
@@ -78,17 +80,29 @@ const TakeRef = builder.objectRef<TakeView>('ProjectTake').implement({
   }),
 })
 
+const answered = new WeakMap<GraphqlContext, number>()
+
+/** Each take may bring its whole job, and making an answer holds up everybody else's. */
+function shownOf(ctx: GraphqlContext, all: readonly Take[], chosen: Take | null): readonly Take[] {
+  const before = answered.get(ctx) ?? 0
+  const most = before + Math.min(all.length, MOST_TAKES) > MAX_ANSWERED ? 1 : MOST_TAKES
+  const shown = all.filter((take, at) => at < most || take === chosen)
+  answered.set(ctx, before + shown.length)
+  return shown
+}
+
 builder.objectField(ParagraphRef, 'takes', (t) =>
   t.field({
     type: [TakeRef],
-    description: 'Takes of the paragraph, newest first; at most 20, and the chosen one.',
+    description:
+      'Takes of the paragraph, newest first; at most 20, and the chosen one. Beyond 4,000 takes of an answer only the newest and the chosen one.',
     extensions: { length: USUAL_TAKES },
     resolve: async ({ of, chapter, paragraph }, _args, ctx) => {
       const all = await takesOf(ctx, of.id, paragraph.key)
       const [chosen, current] = [chosenOf(all), fingerprintOf(of, chapter, paragraph)]
-      return all
-        .filter((take, at) => at < MOST_TAKES || take === chosen)
-        .map((take) => ({ take, isChosen: take === chosen, isCurrent: take.fingerprint === current }))
+      return shownOf(ctx, all, chosen).map((take) => ({
+        ...{ take, isChosen: take === chosen, isCurrent: take.fingerprint === current },
+      }))
     },
   }),
 )
@@ -115,12 +129,14 @@ const SpeakRef = builder.objectRef<SpokenParagraphs>('SpeakParagraphsSuccess').i
   fields: (t) => ({
     results: t.field({
       type: [SpokenRef],
-      description: 'Result of each paragraph in their order; at most 100.',
-      extensions: { length: 100 },
+      description:
+        'Result of each paragraph in their order: at most 100 that were submitted, and the first 100 that were refused.',
+      extensions: { length: 200 },
       resolve: ({ results }) => [...results],
     }),
     remaining: t.exposeInt('remaining', {
-      description: 'Number of paragraphs without a take that is current: call again for them.',
+      description:
+        'Number of paragraphs without a take that is current, except those refused with INVALID_REQUEST: call again for them.',
     }),
     project: t.prismaField({
       description: `Project with its takes. ${UNSEEN}`,
@@ -137,19 +153,20 @@ builder.mutationFields((t) => ({
     args: {
       id: t.arg.id({ required: true, description: 'Id of a project.' }),
       paragraphs: t.arg.stringList({
-        description: 'Keys of 1 to 100 paragraphs. Unless given, the first 100 that have no current take.',
+        description:
+          'Keys of 1 to 100 paragraphs. Unless given, the first 100 that have no current take and can be spoken.',
       }),
       priority: t.arg({ type: JobPriorityEnum, description: 'Urgency of the jobs; BATCH unless given.' }),
       idempotencyKey: t.arg.string({
         description:
-          'Key of your own choice, at most 190 characters: for 24 hours the same key speaks a paragraph once. The key of each job is this one, a space and the key of its paragraph.',
+          'Key of your own choice, at most 190 characters: for 24 hours the same key speaks a paragraph once. Without it, too, a paragraph that is being spoken as it is now makes no second job.',
       }),
     },
     ...resolvedBy(speakParagraphs, (args: SpeakInput) => args),
   }),
   chooseTake: t.prismaField({
     errors: result('Project', 'the choice stays as it is'),
-    description: `Lets a take of a paragraph play and be exported, until a newer one is completed. ${CHANGES}`,
+    description: `Lets a take of a paragraph that has audio play and be exported, until a newer one is completed. ${CHANGES}`,
     args: {
       id: t.arg.id({ required: true, description: 'Id of a project.' }),
       paragraph: t.arg.string({ required: true, description: 'Key of a paragraph.' }),

@@ -10,7 +10,7 @@ export const MOST_TAKES = 20
 const FIND = `select paragraph, job_id as "jobId", fingerprint, chosen_at as "chosenAt"
   from project_take where project_id = $1 and paragraph = any($2::text[]) order by job_id desc`
 /** The ids stand at both tables, because they are partitioned by them. */
-const FIND_JOBS = `select j.id, j.status, a.storage_key as "storageKey", a.content_type as "contentType", a.duration_ms as "durationMs"
+const FIND_JOBS = `select j.id, j.status, j.cost, a.storage_key as "storageKey", a.content_type as "contentType", a.duration_ms as "durationMs"
   from job j left join artifact a on a.job_id = j.id and a.output = 'audio' and a.deleted_at is null and a.job_id = any($1::text[])
   where j.id = any($1::text[])`
 
@@ -30,6 +30,8 @@ interface StoredAudio {
 /** A job that speaks a paragraph, or has spoken it. */
 export interface Take extends TakeRow {
   readonly status: JobStatus
+  /** Credits. */
+  readonly cost: bigint
   /** Null unless the job is completed and its audio is still there. */
   readonly audio: StoredAudio | null
 }
@@ -37,6 +39,7 @@ export interface Take extends TakeRow {
 interface JobRow {
   readonly id: string
   readonly status: JobStatus
+  readonly cost: bigint | string
   readonly storageKey: string | null
   readonly contentType: string
   readonly durationMs: number | null
@@ -60,7 +63,7 @@ export async function loadTakes(
   const byId = new Map(jobs.rows.map((job) => [job.id, job]))
   const takes = rows.flatMap((row): Take[] => {
     const job = byId.get(row.jobId)
-    return job === undefined ? [] : [{ ...row, status: job.status, audio: audioOf(job) }]
+    return job === undefined ? [] : [{ ...row, status: job.status, cost: BigInt(job.cost), audio: audioOf(job) }]
   })
   return Map.groupBy(takes, ({ paragraph }) => paragraph)
 }
@@ -79,8 +82,23 @@ const since = ({ jobId, chosenAt }: Take): number => (chosenAt ?? idTime(jobId))
 
 /** True if one of the takes speaks the paragraph as it is now, or will. */
 export const isSpoken = (takes: readonly Take[] = [], fingerprint: string): boolean =>
-  takes.some(
-    (take) =>
-      take.fingerprint === fingerprint &&
-      (take.status === 'queued' || take.status === 'processing' || take.audio !== null),
-  )
+  takes.some((take) => take.fingerprint === fingerprint && (isUnderway(take) || take.audio !== null))
+
+/** The take that will speak the paragraph as it is now. */
+export const underwayOf = (takes: readonly Take[] = [], fingerprint: string): Take | undefined =>
+  takes.find((take) => take.fingerprint === fingerprint && isUnderway(take))
+
+const isUnderway = ({ status }: Take): boolean => status === 'queued' || status === 'processing'
+
+/**
+ * Those beyond twenty: first the oldest of those that ended without audio, last the newest and the one that plays.
+ * @param takes newest first
+ */
+export function overdueTakes(takes: readonly Take[]): Take[] {
+  const chosen = chosenOf(takes)
+  const worth = (take: Take): number => {
+    if (take === chosen || take === takes[0]) return 3
+    return isUnderway(take) ? 2 : Number(take.audio !== null)
+  }
+  return takes.toSorted((a, b) => worth(b) - worth(a)).slice(MOST_TAKES)
+}

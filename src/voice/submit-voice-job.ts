@@ -37,6 +37,8 @@ export interface VoiceJobInput {
   readonly sent?: readonly unknown[]
   /** The failed job that this one repeats; the idempotency hash covers it. */
   readonly retryOf?: string
+  /** Gets the cost of a job before it is made. @throws PAYMENT_REQUIRED if that is too much for the caller's call as a whole */
+  readonly spend?: (cost: bigint) => void
 }
 
 /**
@@ -63,6 +65,7 @@ async function submitNew(
   idempotency: IdempotentRequest | null,
 ): Promise<Submission> {
   const { inputs, voice, cost } = await checkVoiceJob(ctx, input, endpoint)
+  input.spend?.(cost)
   return queueJob(ctx, {
     type: 'voice',
     endpointKey: endpointKey(endpoint.slug),

@@ -12,7 +12,7 @@ const AT_ONCE = 32
 /** The place of an input is appended. */
 const MAX_KEY_CHARACTERS = 200
 
-export interface VoiceJobsInput extends Omit<VoiceJobInput, 'inputs' | 'retryOf' | 'sent'> {
+export interface VoiceJobsInput extends Omit<VoiceJobInput, 'inputs' | 'retryOf' | 'sent' | 'spend'> {
   readonly inputs: readonly unknown[]
 }
 

@@ -597,7 +597,7 @@ const CASES: readonly Case[] = [
   {
     name: 'deleteProject',
     mutation: does('deleteProject(id: $project)', of('DeleteProjectSuccess', 'id'), '($project: ID!)'),
-    reads: [...shown('projects'), PROJECT, 'query ($project: ID!) { node(id: $project) { id } }'],
+    reads: [...shown('projects', 'audit'), PROJECT, 'query ($project: ID!) { node(id: $project) { id } }'],
   },
   {
     name: 'createAccount',

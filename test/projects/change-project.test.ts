@@ -102,7 +102,8 @@ describe('a project', () => {
 
   test('of another account looks like a missing one, whatever is asked of it', async () => {
     const { id, revision } = await create()
-    const other = by((await service.createCaller()).key)
+    const stranger = (await service.createCaller()).account
+    const other = by((await service.createKey(stranger, ['generate:voice', 'job:read', 'account:admin'])).apiKey)
     expect((await other(READ, { id })).data).toEqual({ project: null })
     expect((await other('query ($id: ID!) { node(id: $id) { id } }', { id })).data).toEqual({ node: null })
     for (const [query, more] of [
@@ -115,20 +116,23 @@ describe('a project', () => {
     expect((await by(key)(READ, { id })).data).toMatchObject({ project: { revision } })
   })
 
-  test('needs the scope job:read to be read and generate:voice to be changed', async () => {
+  test('needs the scope job:read to be read, generate:voice as well to be changed, and account:admin to be deleted', async () => {
     const { id, revision } = await create()
     const reader = by((await service.createKey(account, ['job:read'])).apiKey)
     const writer = by((await service.createKey(account, ['generate:voice'])).apiKey)
     expect(codeOf(await writer(READ, { id }))).toBe('FORBIDDEN')
+    expect(codeOf(await by(key)(DELETE, { id }))).toBe('FORBIDDEN')
     for (const [query, more] of [
       [CREATE, { name: 'No' }],
       [SAVE, { revision }],
       [RESTORE, { revision, version: 1 }],
       [DELETE, {}],
     ] as const)
-      expect(codeOf(await reader(query, { id, ...more }))).toBe('FORBIDDEN')
+      for (const ask of [reader, writer]) expect(codeOf(await ask(query, { id, ...more }))).toBe('FORBIDDEN')
+    // The conflict would answer the whole text.
+    expect(codeOf(await writer(SAVE, { id, revision: 99 }))).toBe('FORBIDDEN')
     expect(first(await reader(READ, { id })).revision).toBe(1)
-    expect(first(await writer(SAVE, { id, revision })).revision).toBe(2)
+    expect((await save({ id, revision })).revision).toBe(2)
   })
 
   test('is found by a part of its name, last changed first, page by page', async () => {
@@ -155,11 +159,20 @@ describe('a project', () => {
     expect((await list('search: "100%"')).nodes).toEqual([0])
   })
 
-  test('that is deleted is gone with its versions', async () => {
+  test('that a person of the account deletes, or a key with account:admin, is gone with its versions, and audited', async () => {
     const { id } = await create()
-    const { cookie } = await users.user('member', account)
+    const { cookie, email } = await users.user('member', account)
     await save({ id, revision: 1 }, cookie)
-    expect(first(await by(key)(DELETE, { id }))).toEqual({ id })
+    expect(first(await by(cookie)(DELETE, { id }))).toEqual({ id })
+    const audited = await service.runtime.db.pool.query(
+      'select action, subject_name, actor_name from audit_entry where subject_id = $1',
+      [id],
+    )
+    expect(audited.rows).toEqual([{ action: 'project_deleted', subject_name: 'A Christmas Carol', actor_name: email }])
+    const admin = (await service.createKey(account, ['account:admin'])).apiKey
+    expect(codeOf(await by(admin)(DELETE, { id }))).toBe('NOT_FOUND')
+    const spare = await create()
+    expect(first(await by(admin)(DELETE, { id: spare.id }))).toEqual({ id: spare.id })
     expect((await by(key)(READ, { id })).data).toEqual({ project: null })
     const { rows } = await service.runtime.db.pool.query('select from project_version where project_id = $1', [id])
     expect(rows).toEqual([])
@@ -269,6 +282,20 @@ describe('versions', () => {
       [2, 'B'],
     ])
     expect(errorOf(await by(key)(RESTORE, { id, revision: 6, version: 3 }))?.details[0]?.path).toBe('/version')
+  })
+
+  test('stay when two people save in turn, because each of them leaves one in five minutes', async () => {
+    const { id } = await create({ name: 'Original' })
+    const { cookie } = await users.user('member', account)
+    for (let revision = 1; revision <= 40; revision++)
+      await save({ id, revision, name: `Save ${revision + 1}` }, revision % 2 === 1 ? cookie : key)
+    expect(await versions(id)).toEqual([
+      [2, 'Save 2'],
+      [1, 'Original'],
+    ])
+    await later(6, id)
+    await save({ id, revision: 41, name: 'Last' })
+    expect((await versions(id)).map(([revision]) => revision)).toEqual([41, 2, 1])
   })
 
   test('are the newest thirty', async () => {

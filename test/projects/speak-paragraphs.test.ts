@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWorker } from '../../src/worker/start-worker.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
 import { allFinished, applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import { ask, codeOf, errorOf, type GraphqlAnswer, mutation, REFUSED, read } from '../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
@@ -8,9 +9,9 @@ import { standInEngines } from '../setup/speech/stand-in-engine.ts'
 const CREATE = `mutation ($name: String!, $settings: SpeechSettingsInput, $speakers: [ProjectSpeakerInput!], $chapters: [ProjectChapterInput!]) {
   createProject(name: $name, settings: $settings, speakers: $speakers, chapters: $chapters) { ... on Project { id } ${REFUSED} } }`
 const SAVE = mutation(
-  'saveProject(id: $id, revision: $revision, chapters: $chapters)',
+  'saveProject(id: $id, revision: $revision, name: $name, chapters: $chapters)',
   '... on Project { revision }',
-  '($id: ID!, $revision: Int!, $chapters: [ProjectChapterInput!])',
+  '($id: ID!, $revision: Int!, $name: String, $chapters: [ProjectChapterInput!])',
 )
 const SPEAK = mutation(
   'speakParagraphs(id: $id, paragraphs: $paragraphs, idempotencyKey: $idempotencyKey, priority: $priority)',
@@ -91,6 +92,9 @@ async function complete(ids: readonly string[]): Promise<void> {
   await worker.stop()
 }
 
+const fail = (ids: readonly string[]) =>
+  run(`update job set status = 'failed', error_code = 'RENDER_FAILED', completed_at = now() where id = any($1)`, [ids])
+
 describe('speakParagraphs', () => {
   test('submits each paragraph with its own settings, else those above it, and the name of the project as the tag', async () => {
     const id = await create({
@@ -144,10 +148,7 @@ describe('speakParagraphs', () => {
     const made = new Set(both.flatMap(idsOf))
     expect(made.size).toBe(20)
     expect(both.map(({ remaining }) => remaining)).toEqual([0, 0])
-    await run(
-      `update job set status = 'failed', error_code = 'RENDER_FAILED', completed_at = now() where id = any($1)`,
-      [[...made]],
-    )
+    await fail([...made])
     const again = idsOf(await speak(id))
     expect(again.filter((job) => !made.has(job))).toHaveLength(20)
   })
@@ -171,13 +172,43 @@ describe('speakParagraphs', () => {
     expect((await shown(id)).revision).toBe(3)
   })
 
-  test('speaks named paragraphs anew, and keeps the newest twenty takes', async () => {
+  test.each<[string, string[] | undefined]>([
+    ['the rest', undefined],
+    ['named paragraphs', paragraphs(20).map((one) => one.key)],
+  ])('makes one job of each of %s for two calls with keys of their own, at once and later', async (_title, named) => {
+    const id = await create({ chapters: [{ key: 'c', paragraphs: paragraphs(20) }] })
+    const asked = (name: string, priority = 'BATCH') =>
+      speak(id, { paragraphs: named, idempotencyKey: `${id} ${name}`, priority })
+    const both = await Promise.all([asked('one'), asked('two', 'INTERACTIVE')])
+    const made = new Set(both.flatMap(idsOf))
+    expect([made.size, both.flatMap(({ results }) => results).filter(({ error }) => error !== null)]).toEqual([20, []])
+    await asked('three')
+    const { rows } = await run('select count(distinct job_id)::int as count from project_take where project_id = $1', [
+      id,
+    ])
+    expect(rows).toEqual([{ count: 20 }])
+  })
+
+  test('speaks named paragraphs anew, and forgets takes without audio first, then the oldest', async () => {
     const id = await create()
-    const spoken: string[] = []
-    for (let n = 0; n < 22; n++) spoken.push(...idsOf(await speak(id, { paragraphs: ['p0', 'p0'] })))
-    expect(spoken).toHaveLength(22)
-    expect((await takesOf(id, 'p0')).map(({ jobId }) => jobId)).toEqual(spoken.toReversed().slice(0, 20))
-    expect(await takesOf(id, 'p1')).toEqual([])
+    const take = async () => idsOf(await speak(id, { paragraphs: ['p0', 'p0'] }))[0]!
+    const good = await take()
+    await complete([good])
+    const failed: string[] = []
+    for (let n = 0; n < 22; n++) {
+      failed.push(await take())
+      await fail(failed.slice(-1))
+    }
+    expect(new Set(failed).size).toBe(22)
+    const shown = (await takesOf(id, 'p0')).map(({ jobId, isChosen }) => [jobId, isChosen])
+    expect(shown).toEqual([
+      ...failed
+        .slice(-19)
+        .toReversed()
+        .map((job) => [job, false]),
+      [good, true],
+    ])
+    expect((await speak(id)).results.map((one) => one.key)).toEqual(['p1'])
   })
 
   test('speaks each paragraph once for one idempotency key, and refuses a changed one alone', async () => {
@@ -186,8 +217,11 @@ describe('speakParagraphs', () => {
     const both = await Promise.all([speak(id, input), speak(id, input)])
     expect(idsOf(both[0])).toEqual(idsOf(both[1]))
     expect((await takesOf(id, 'p0')).map(({ jobId }) => jobId)).toEqual([idsOf(both[0])[0]])
+    await fail(idsOf(both[0]))
+    await send(SAVE, { id, revision: 1, name: 'Renamed by somebody' })
+    expect(idsOf(await speak(id, input))).toEqual(idsOf(both[0]))
     const chapters = [{ key: 'c', paragraphs: [{ key: 'p0', text: 'New.' }, ...paragraphs(2).slice(1)] }]
-    await send(SAVE, { id, revision: 1, chapters })
+    await send(SAVE, { id, revision: 2, chapters })
     const { results } = await speak(id, input)
     expect(results.map(({ jobId, error }) => error?.code ?? jobId)).toEqual(['IDEMPOTENCY_MISMATCH', idsOf(both[0])[1]])
   })
@@ -221,9 +255,36 @@ describe('speakParagraphs', () => {
       '/inputs/volume',
       '/inputs/text',
     ])
-    expect(remaining).toBe(4)
+    expect(remaining).toBe(0)
     expect(idsOf(await speak(id, {}, actor))).toHaveLength(1)
     expect(codeOf(await send(CREATE, { name: 'No', ...input }))).toBe('INVALID_REQUEST')
+  })
+
+  test('walks past paragraphs that it refuses, and leaves them out of those that remain', async () => {
+    const long = Array.from({ length: 140 }, (_, at) => ({ key: `long${at}`, text: 'a'.repeat(501) }))
+    const id = await create({ chapters: [{ key: 'c', paragraphs: [...long, ...paragraphs(5)] }] })
+    const { results, remaining } = await speak(id)
+    const keys = (isMade: boolean) => results.filter(({ error }) => (error === null) === isMade).map((one) => one.key)
+    expect([keys(true), keys(false), remaining]).toEqual([
+      paragraphs(5).map((one) => one.key),
+      long.slice(0, 100).map((one) => one.key),
+      0,
+    ])
+  })
+
+  test('makes no more jobs than the balance pays, with those that wait', async () => {
+    const poor = await service.createCaller(35n)
+    const id = await create({ chapters: [{ key: 'c', paragraphs: paragraphs(6) }] }, poor.key)
+    const codesOf = ({ results }: Spoken) => results.map(({ error }) => error?.code ?? 'made').toSorted()
+    const first = await speak(id, {}, poor.key)
+    expect([codesOf(first), first.remaining]).toEqual([
+      [...Array(3).fill('PAYMENT_REQUIRED'), ...Array(3).fill('made')],
+      3,
+    ])
+    const again = await speak(id, { paragraphs: ['p0', 'p5'] }, poor.key)
+    expect([codesOf(again), again.remaining]).toEqual([['PAYMENT_REQUIRED', 'made'], 3])
+    const { rows } = await run('select sum(cost)::int as cost from job where account_id = $1', [poor.account])
+    expect(rows).toEqual([{ cost: 30 }])
   })
 
   test('keeps what was submitted before the money ended, and says what was not', async () => {
@@ -252,17 +313,18 @@ describe('speakParagraphs', () => {
     expect(await takesOf(id, 'p0')).toEqual([])
   })
 
-  test('and chooseTake find no project of another account, and need the scope generate:voice', async () => {
+  test('and chooseTake find no project of another account, and need the scopes generate:voice and job:read', async () => {
     const id = await create()
     const [job] = idsOf(await speak(id))
     const other = await service.createCaller()
     const reader = await service.createKey(account, ['job:read'])
+    const writer = await service.createKey(account, ['generate:voice'])
     for (const [query, input] of [
       [SPEAK, { id }],
       [CHOOSE, { id, paragraph: 'p0', job }],
     ] as const) {
       expect(codeOf(await send(query, input, other.key))).toBe('NOT_FOUND')
-      expect(codeOf(await send(query, input, reader.apiKey))).toBe('FORBIDDEN')
+      for (const { apiKey } of [reader, writer]) expect(codeOf(await send(query, input, apiKey))).toBe('FORBIDDEN')
     }
   })
 })
@@ -276,8 +338,9 @@ describe('the take that plays', () => {
     const take = async () => idsOf(await speak(id, { paragraphs: ['p0'] }))[0]!
     const one = await take()
     expect(await chosen(id)).toBeUndefined()
+    await complete([one])
     const two = await take()
-    await complete([one, two])
+    await complete([two])
     expect(await chosen(id)).toBe(two)
     expect(first(await choose(id, one))).toEqual({ id })
     expect(await chosen(id)).toBe(one)
@@ -286,10 +349,17 @@ describe('the take that plays', () => {
     expect(await chosen(id)).toBe(one)
     await complete([three])
     expect(await chosen(id)).toBe(three)
+    const unfinished = await take()
+    for (const _state of ['queued', 'failed']) {
+      expect(errorOf(await choose(id, unfinished))?.details).toEqual([{ path: '/job', message: 'has no audio' }])
+      await fail([unfinished])
+    }
+    expect(await chosen(id)).toBe(three)
     await choose(id, two)
     const owner = (await service.createKey(account, ['account:admin'])).apiKey
     await send(mutation('deleteJob(id: $id)', '... on DeleteJobSuccess { id }', '($id: ID!)'), { id: two }, owner)
     expect((await takesOf(id, 'p0')).map(({ jobId, isChosen }) => [jobId, isChosen])).toEqual([
+      [unfinished, false],
       [three, true],
       [one, false],
     ])
@@ -299,6 +369,25 @@ describe('the take that plays', () => {
       ['x', 'p0'],
     ] as const)
       expect(errorOf(await choose(id, job, paragraph))?.details[0]?.path).toBe('/job')
+  })
+
+  test('and the newest one are all that an answer has of the paragraphs beyond 4,000 takes', async () => {
+    const id = await create({ chapters: [{ key: 'c', paragraphs: paragraphs(250) }] })
+    const [job] = idsOf(await speak(id, { paragraphs: ['p249'] }))
+    await complete([job!])
+    const failed: string[] = []
+    for (let n = 0; n < 20; n++) failed.push(await insertJob(service.runtime.db, account, { status: 'failed' }))
+    await run(
+      `insert into project_take (project_id, paragraph, job_id, fingerprint)
+       select $1, 'p' || place, id, 'old' from generate_series(0, 249) place, unnest($2::text[]) id`,
+      [id, failed],
+    )
+    const counts = (await shown(id)).chapters[0]!.paragraphs.map(({ takes }) => takes.length)
+    expect(counts).toEqual([...Array(200).fill(20), ...Array(49).fill(1), 2])
+    expect((await takesOf(id, 'p249')).map(({ jobId, isChosen }) => [jobId, isChosen])).toEqual([
+      [failed.at(-1), false],
+      [job, true],
+    ])
   })
 
   test('is spoken anew when its audio was deleted', async () => {
@@ -317,7 +406,8 @@ describe('the take that plays', () => {
   test('stays a job when its project is deleted', async () => {
     const id = await create()
     const [job] = idsOf(await speak(id))
-    await send(mutation('deleteProject(id: $id)', '... on DeleteProjectSuccess { id }', '($id: ID!)'), { id })
+    const owner = (await service.createKey(account, ['account:admin'])).apiKey
+    await send(mutation('deleteProject(id: $id)', '... on DeleteProjectSuccess { id }', '($id: ID!)'), { id }, owner)
     expect(await read(service.url, key, `{ job(id: "${job}") { status tags } }`)).toEqual({
       job: { status: 'QUEUED', tags: ['Book'] },
     })

@@ -25,6 +25,7 @@ export const ACTIONS: Readonly<Record<AuditedAction, readonly [words: string, gr
   ACCOUNT_DISABLED: ['Account disabled', 'Account'],
   ACCOUNT_ENABLED: ['Account enabled', 'Account'],
   JOB_DELETED: ['Job deleted', 'Account'],
+  PROJECT_DELETED: ['Project deleted', 'Account'],
   ENDPOINT_APPLIED: ['Endpoint applied', 'Endpoints'],
   ENDPOINT_DELETED: ['Endpoint deleted', 'Endpoints'],
 }
