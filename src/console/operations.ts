@@ -1870,7 +1870,7 @@ export type ProjectFileQueryVariables = Exact<{
 }>;
 
 
-export type ProjectFileQuery = { projectExport: { url: string, durationMs: number, missingKeys: Array<string> } };
+export type ProjectFileQuery = { projectExport: { url: string, durationMs: number, missingKeys: Array<string>, outdatedKeys: Array<string> } };
 
 export type ProjectCaptionFileQueryVariables = Exact<{
   id: string;
@@ -1878,7 +1878,7 @@ export type ProjectCaptionFileQueryVariables = Exact<{
 }>;
 
 
-export type ProjectCaptionFileQuery = { projectCaptions: { url: string, missingKeys: Array<string> } };
+export type ProjectCaptionFileQuery = { projectCaptions: { url: string, missingKeys: Array<string>, outdatedKeys: Array<string> } };
 
 export type CreateProjectMutationVariables = Exact<{
   name: string;
@@ -2297,8 +2297,8 @@ export const projectTexts: Operation<ProjectTextsQuery, ProjectTextsQueryVariabl
 export const projectTakes: Operation<ProjectTakesQuery, ProjectTakesQueryVariables> = { query: "query ProjectTakes($id:ID!$keys:[String!]){project(id:$id){id chapters(keys:$keys){key paragraphs{key takes{jobId isChosen isCurrent job{id status error errorCode audioMs voiceName createdAt}}}}}}" }
 export const projectVersions: Operation<ProjectVersionsQuery, ProjectVersionsQueryVariables> = { query: "query ProjectVersions($id:ID!){project(id:$id){id versions{revision name savedAt savedBy characters}}}" }
 export const projectVersion: Operation<ProjectVersionQuery, ProjectVersionQueryVariables> = { query: "query ProjectVersion($id:ID!$revision:Int!){project(id:$id){id versions(revision:$revision){revision chapters{title paragraphs{key text speaker}}}}}" }
-export const projectFile: Operation<ProjectFileQuery, ProjectFileQueryVariables> = { query: "query ProjectFile($id:ID!$format:AudioFormat!$by:ProjectExportUnit!){projectExport(id:$id format:$format by:$by){url durationMs missingKeys}}" }
-export const projectCaptionFile: Operation<ProjectCaptionFileQuery, ProjectCaptionFileQueryVariables> = { query: "query ProjectCaptionFile($id:ID!$format:CaptionFormat!){projectCaptions(id:$id format:$format){url missingKeys}}" }
+export const projectFile: Operation<ProjectFileQuery, ProjectFileQueryVariables> = { query: "query ProjectFile($id:ID!$format:AudioFormat!$by:ProjectExportUnit!){projectExport(id:$id format:$format by:$by){url durationMs missingKeys outdatedKeys}}" }
+export const projectCaptionFile: Operation<ProjectCaptionFileQuery, ProjectCaptionFileQueryVariables> = { query: "query ProjectCaptionFile($id:ID!$format:CaptionFormat!){projectCaptions(id:$id format:$format){url missingKeys outdatedKeys}}" }
 export const createProject: Operation<CreateProjectMutation, CreateProjectMutationVariables> = { query: "mutation CreateProject($name:String!$settings:SpeechSettingsInput$speakers:[ProjectSpeakerInput!]$chapters:[ProjectChapterInput!]){createProject(name:$name settings:$settings speakers:$speakers chapters:$chapters){__typename ...on Project{id revision}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const saveProject: Operation<SaveProjectMutation, SaveProjectMutationVariables> = { query: "mutation SaveProject($id:ID!$revision:Int!$name:String$settings:SpeechSettingsInput$speakers:[ProjectSpeakerInput!]$chapters:[ProjectChapterInput!]){saveProject(id:$id revision:$revision name:$name settings:$settings speakers:$speakers chapters:$chapters){__typename ...on Project{id revision}...on ProjectConflictError{message savedBy}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const restoreProjectVersion: Operation<RestoreProjectVersionMutation, RestoreProjectVersionMutationVariables> = { query: "mutation RestoreProjectVersion($id:ID!$revision:Int!$version:Int!){restoreProjectVersion(id:$id revision:$revision version:$version){__typename ...on Project{id revision}...on ProjectConflictError{message savedBy}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -19,12 +19,14 @@ const MAX_SPEAKER_CHARACTERS = 100
 const MAX_PARAGRAPH_CHARACTERS = 10_000
 const MAX_PAUSE_MS = 60_000
 const MAX_INPUTS_UNITS = 2000
+const MAX_CHOICE_CHARACTERS = 200
+const MAX_SETTINGS_UNITS = 1_000_000
 const KEY = /^[\w.:-]{1,64}$/
 
 type Note = (path: string, message: string) => void
 
 /**
- * Endpoints and voices that the project named before are not checked, so one that is gone keeps nobody from saving.
+ * Settings that the project had before are not checked, so an endpoint or voice that is gone, or has changed above, keeps nobody from saving.
  * @param before null: a new project
  * @throws INVALID_REQUEST
  */
@@ -37,8 +39,11 @@ export async function checkContent(ctx: Context, content: Content, before: Conte
   checkSettings(note, '/settings', content.settings)
   checkSpeakers(note, content)
   checkChapters(note, content)
-  const known = new Set(before === null ? [] : [...choicesIn(before)].map(choiceKey))
-  const fresh = [...choicesIn(content)].filter((choice) => !known.has(choiceKey(choice)))
+  if (settingsUnits(content) > MAX_SETTINGS_UNITS)
+    note('/chapters', `must NOT have settings of more than ${MAX_SETTINGS_UNITS} characters as JSON`)
+  if (details.length > 0) throw invalid(details)
+  const known = new Set(before === null ? [] : [...choicesIn(before)].map(ownChoice))
+  const fresh = [...choicesIn(content)].filter((choice) => !known.has(ownChoice(choice)))
   for (const same of Map.groupBy(fresh, choiceKey).values()) {
     const [field, message] = (await wrongChoice(ctx, same[0]!)) ?? []
     if (field !== undefined) for (const { path } of same) note(`${path}/${field}`, message!)
@@ -55,7 +60,10 @@ function checkText(note: Note, path: string, text: string, least: number, most: 
 }
 
 function checkSettings(note: Note, path: string, settings: Settings = {}): void {
-  const { inputs, pauseMs } = settings
+  const { endpoint, voice, inputs, pauseMs } = settings
+  for (const [name, chosen] of Object.entries({ endpoint, voice }))
+    if (chosen !== undefined && codePoints(chosen) > MAX_CHOICE_CHARACTERS)
+      note(`${path}/${name}`, `must have at most ${MAX_CHOICE_CHARACTERS} characters`)
   if (pauseMs !== undefined && (pauseMs < 0 || pauseMs > MAX_PAUSE_MS))
     note(`${path}/pauseMs`, `must be from 0 to ${MAX_PAUSE_MS}`)
   if (inputs === undefined) return
@@ -64,6 +72,14 @@ function checkSettings(note: Note, path: string, settings: Settings = {}): void 
   else if (JSON.stringify(inputs).length > MAX_INPUTS_UNITS)
     note(`${path}/inputs`, `must have at most ${MAX_INPUTS_UNITS} characters as JSON`)
 }
+
+const settingsUnits = ({ settings, speakers, chapters }: Content): number =>
+  [
+    settings,
+    ...[...speakers, ...chapters, ...chapters.flatMap((chapter) => chapter.paragraphs)].map((one) => one.settings),
+  ]
+    .filter((one) => one !== undefined)
+    .reduce((sum, one) => sum + JSON.stringify(one).length, 0)
 
 function checkSpeakers(note: Note, { speakers }: Content): void {
   if (speakers.length > MAX_SPEAKERS) note('/speakers', `must NOT have more than ${MAX_SPEAKERS} items`)
@@ -120,6 +136,9 @@ interface Choice {
   readonly voice: string | undefined
   readonly isOwn: boolean
 }
+
+/** As the settings themselves say. */
+const ownChoice = ({ endpoint, voice, isOwn }: Choice): string => JSON.stringify([isOwn ? endpoint : null, voice])
 
 const choiceKey = ({ endpoint, voice, isOwn }: Choice): string => JSON.stringify([endpoint, voice, isOwn])
 

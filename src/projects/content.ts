@@ -42,9 +42,15 @@ export interface Content extends Cast {
 /** A paragraph's own settings, else its speaker's, else its chapter's, else the project's, each by itself. */
 export function settingsOf({ settings, speakers }: Cast, chapter: Chapter, paragraph: Paragraph): Settings {
   const speaker = speakers.find(({ name }) => name === paragraph.speaker)
-  const levels = [settings, chapter.settings, speaker?.settings, paragraph.settings]
-  const inputs = Object.assign({}, ...levels.map((level) => level?.inputs))
-  return { ...Object.assign({}, ...levels), ...(Object.keys(inputs).length > 0 && { inputs }) }
+  return [chapter.settings, speaker?.settings, paragraph.settings].reduce<Settings>(nearer, settings)
+}
+
+/** Voices and inputs are those of an endpoint, so a level that names another one inherits no more than the pause. */
+function nearer(above: Settings, own: Settings = {}): Settings {
+  const isOther = own.endpoint !== undefined && own.endpoint !== (above.endpoint ?? own.endpoint)
+  const kept: Settings = isOther ? { pauseMs: above.pauseMs } : above
+  const inputs = { ...kept.inputs, ...own.inputs }
+  return { ...kept, ...own, ...(Object.keys(inputs).length > 0 && { inputs }) }
 }
 
 export const charactersOf = (chapters: readonly Chapter[]): number =>

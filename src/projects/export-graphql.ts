@@ -24,6 +24,10 @@ const ExportRef = builder.objectRef<ProjectExport>('ProjectExport').implement({
       description: 'Keys of the paragraphs that are left out, because no take of theirs has audio.',
       resolve: ({ missingKeys }) => [...missingKeys],
     }),
+    outdatedKeys: t.stringList({
+      description: 'Keys of the paragraphs whose chosen take says an earlier text, or has earlier settings.',
+      resolve: ({ outdatedKeys }) => [...outdatedKeys],
+    }),
   }),
 })
 

@@ -26,6 +26,8 @@ export interface ProjectExport {
   readonly durationMs: number
   /** Keys of the paragraphs without audio. */
   readonly missingKeys: readonly string[]
+  /** Keys of the paragraphs whose audio says an earlier text, or has earlier settings. */
+  readonly outdatedKeys: readonly string[]
 }
 
 /**
@@ -70,5 +72,6 @@ function signed(ctx: Context & UrlParts, plan: ExportPlan, extension: string, ty
     expiresAt: new Date((Math.floor(now.getTime() / 1000) + SIGNED_URL_SECONDS) * 1000),
     durationMs: plan.durationMs,
     missingKeys: plan.missing.map(({ key }) => key),
+    outdatedKeys: plan.chapters.flatMap(({ takes }) => takes.flatMap(({ key, isCurrent }) => (isCurrent ? [] : [key]))),
   }
 }

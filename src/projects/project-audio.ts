@@ -43,9 +43,20 @@ async function* chapterFiles(parts: SpeechParts, plan: ExportPlan, reading: Read
     const name = `${place} ${fileTitle(title) || 'Chapter'}.${reading.format}`
     yield { name, lastModified: new Date(), input: addAbortSignal(reading.gone, file) }
   }
-  if (missing.length > 0)
-    yield missingFile(missing.map(({ chapter, key, text }) => `${chapter}: ${fileTitle(text)} (${key}): not spoken.`))
+  const notes = [
+    ...missing.map((one) => noteOf(one.chapter, one, 'not spoken.')),
+    ...chapters.flatMap(({ title, takes }) =>
+      takes.flatMap((take) => (take.isCurrent ? [] : [noteOf(title, take, 'changed since it was spoken.')])),
+    ),
+  ]
+  if (notes.length > 0) yield missingFile(notes)
 }
+
+const noteOf = (
+  chapter: string,
+  { key, text }: { readonly key: string; readonly text: string },
+  note: string,
+): string => `${chapter}: ${fileTitle(text)} (${key}): ${note}`
 
 /** Files of samples take a place of the encoders as well, because their takes may be resampled. */
 async function fileOf(

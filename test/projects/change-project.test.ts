@@ -331,6 +331,7 @@ describe('what is wrong with a project', () => {
       },
       ['/speakers/0/settings/voice', '/chapters/0/paragraphs/0/settings/voice'],
     ],
+    ['endpoints and voices of 201 letters', { settings: { voice: long(201) } }, ['/settings/voice']],
     ['a negative pause', { settings: { pauseMs: -1 } }, ['/settings/pauseMs']],
     ['inputs that are a list', { settings: { inputs: [1] } }, ['/settings/inputs']],
     ['a text among the inputs', { settings: { inputs: { text: 'Hi.' } } }, ['/settings/inputs/text']],
@@ -385,6 +386,33 @@ describe('what is wrong with a project', () => {
       name: 'Still',
     })
     expect(detailsOf(await save({ id, revision: 2, settings: { endpoint: 'other' } }))).toEqual(['/settings/endpoint'])
+  })
+
+  test('is no voice that an endpoint above does not have any more: the text is saved', async () => {
+    for (const slug of ['tall', 'small'])
+      await applyEndpoint(
+        service.runtime,
+        slug,
+        {},
+        { voices: [{ slug, name: slug, kind: 'preset', engine_voice: 'en-us' }] },
+      )
+    const voiced = { ...paragraph('p'), settings: { voice: 'tall' } }
+    const { id } = await create({ settings: { endpoint: 'tall' }, chapters: [chapter('a', [voiced])] })
+    const sent = { settings: { endpoint: 'small' }, chapters: [chapter('a', [{ ...voiced, text: 'Other.' }])] }
+    expect(await save({ id, revision: 1, ...sent })).toMatchObject({ revision: 2, settings: { endpoint: 'small' } })
+    const fresh = [chapter('a', [{ ...voiced, settings: { voice: 'nobody' } }])]
+    expect(detailsOf(await save({ id, revision: 2, chapters: fresh }))).toEqual([
+      '/chapters/0/paragraphs/0/settings/voice',
+    ])
+  })
+
+  test('is more than a million characters of settings, also by chapters', async () => {
+    const settings = { inputs: { note: long(1900) } }
+    const lines = (at: string) => Array.from({ length: 270 }, (_, n) => ({ ...paragraph(`${at}${n}`), settings }))
+    const { id } = await create({ chapters: [chapter('a', lines('a'))] })
+    expect(detailsOf(await save({ id, revision: 1, chapters: [{ key: 'a' }, chapter('b', lines('b'))] }))).toEqual([
+      '/chapters',
+    ])
   })
 
   test('is a two hundred and first one of an account', async () => {

@@ -14,14 +14,15 @@ import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { parseWav } from '../setup/speech/parse-wav.ts'
 
 const EXPORT = `query ($id: ID!, $format: AudioFormat!, $by: ProjectExportUnit!) {
-  projectExport(id: $id, format: $format, by: $by) { url expiresAt durationMs missingKeys } }`
+  projectExport(id: $id, format: $format, by: $by) { url expiresAt durationMs missingKeys outdatedKeys } }`
 const CAPTIONS = `query ($id: ID!, $format: CaptionFormat!) {
-  projectCaptions(id: $id, format: $format) { url durationMs missingKeys } }`
+  projectCaptions(id: $id, format: $format) { url durationMs missingKeys outdatedKeys } }`
 
 interface Exported {
   readonly url: string
   readonly durationMs: number
   readonly missingKeys: readonly string[]
+  readonly outdatedKeys: readonly string[]
 }
 
 let service: TestRuntime
@@ -74,7 +75,7 @@ const SOUNDS: Readonly<Record<string, Sound>> = {
   p5: { hertz: 700, ms: 500, rate: 16_000, format: 'mp3' },
 }
 
-/** Two chapters of five paragraphs, of which the third has no audio. */
+/** Two chapters of five paragraphs, of which the third has no audio, and the last one alone has not changed since. */
 async function book(): Promise<string> {
   const line = (at: string, more = {}) => ({ key: at, text: `Text of ${at}. It is new.`, ...more })
   const { id } = await createProject(holder(), {
@@ -89,7 +90,10 @@ async function book(): Promise<string> {
       { key: 'two', title: 'Zweites', paragraphs: [line('p4'), line('p5')] },
     ],
   })
-  for (const [paragraph, sound] of Object.entries(SOUNDS)) await insertTake(id, paragraph, sound)
+  const chapter = { key: 'two', title: 'Zweites', paragraphs: [] }
+  const current = fingerprintOf({ settings: {}, speakers: [] }, chapter, line('p5'))
+  for (const [paragraph, sound] of Object.entries(SOUNDS))
+    await insertTake(id, paragraph, sound, paragraph === 'p5' ? current : 'old')
   return id
 }
 
@@ -141,8 +145,8 @@ function expectInPlace({ sampleRate, samples }: { sampleRate: number; samples: I
 describe('projectExport', () => {
   test('is one WAV file at one rate: takes of four rates in their order, with the pauses between them', async () => {
     const id = await book()
-    const { url, durationMs, missingKeys } = await exported(id, 'WAV')
-    expect([durationMs, missingKeys]).toEqual([TOTAL_MS, ['p3', 'p6']])
+    const { url, durationMs, missingKeys, outdatedKeys } = await exported(id, 'WAV')
+    expect([durationMs, missingKeys, outdatedKeys]).toEqual([TOTAL_MS, ['p3', 'p6'], ['p1', 'p2', 'p4']])
     const head = await fetch(url, { method: 'HEAD' })
     const file = await bytesOf(url)
     expect(head.headers.get('content-length')).toBe(String(file.length))
@@ -193,7 +197,7 @@ describe('projectExport', () => {
     }
   })
 
-  test('is a ZIP file with a file for each chapter, and names what is missing', async () => {
+  test('is a ZIP file with a file for each chapter, and names what is missing and what has changed', async () => {
     const { url } = await exported(await book(), 'FLAC', 'CHAPTER')
     const files = filesIn(await bytesOf(url))
     expect([...files.keys()]).toEqual(['1 Erstes Öl.flac', '2 Zweites.flac', 'Missing audio.txt'])
@@ -205,7 +209,13 @@ describe('projectExport', () => {
     expectInPlace(await service.runtime.audio.decode(files.get('1 Erstes Öl.flac')!, 'flac'), PLACES.slice(0, 2))
     expectInPlace(await service.runtime.audio.decode(files.get('2 Zweites.flac')!, 'flac'), PLACES.slice(2).map(later))
     expect(files.get('Missing audio.txt')!.toString()).toBe(
-      '\ufeffErstes: Öl: Text of p3. It is new (p3): not spoken.\r\nLeer: Text of p6. It is new (p6): not spoken.\r\n',
+      `\ufeff${[
+        'Erstes: Öl: Text of p3. It is new (p3): not spoken.',
+        'Leer: Text of p6. It is new (p6): not spoken.',
+        'Erstes: Öl: Text of p1. It is new (p1): changed since it was spoken.',
+        'Erstes: Öl: Text of p2. It is new (p2): changed since it was spoken.',
+        'Zweites: Text of p4. It is new (p4): changed since it was spoken.',
+      ].join('\r\n')}\r\n`,
     )
   })
 
@@ -296,8 +306,11 @@ describe('projectCaptions', () => {
     })
 
   test.each(['SRT', 'VTT'])('are those of the takes in %s, at their times in the one file', async (format) => {
-    const { url, missingKeys } = await captions(await book(), format)
-    expect(missingKeys).toEqual(['p3', 'p6'])
+    const { url, missingKeys, outdatedKeys } = await captions(await book(), format)
+    expect([missingKeys, outdatedKeys]).toEqual([
+      ['p3', 'p6'],
+      ['p1', 'p2', 'p4'],
+    ])
     const text = (await bytesOf(url)).toString()
     expect(text.startsWith('WEBVTT\n\n1\n')).toBe(format === 'VTT')
     const times = shownTimes(text)

@@ -131,6 +131,20 @@ describe('speakParagraphs', () => {
     expect([again.results, again.remaining]).toEqual([[], 0])
   })
 
+  test('takes no voice or input from above where a chapter names another endpoint', async () => {
+    const voices = ['tall', 'small'].map((slug) => ({ slug, name: slug, kind: 'preset', engine_voice: 'en-us' }))
+    await applyEndpoint(service.runtime, 'other', { pool: 'quick' }, { voices })
+    const id = await create({
+      settings: { endpoint: 'quick', voice: 'bold', inputs: { volume: 0.5 } },
+      chapters: [{ key: 'c', settings: { endpoint: 'other' }, paragraphs: paragraphs(1) }],
+    })
+    const spoken = await speak(id)
+    expect(spoken.results.map(({ error }) => error)).toEqual([null])
+    const { rows } = await run('select inputs, endpoint_key from job where id = any($1)', [idsOf(spoken)])
+    expect(rows).toEqual([{ endpoint_key: 'voice.other', inputs: expect.objectContaining({ voice: 'tall' }) }])
+    expect(rows[0].inputs.volume).not.toBe(0.5)
+  })
+
   test('submits the first hundred of a long text, and says how many are left', async () => {
     const id = await create({ chapters: [{ key: 'c', paragraphs: paragraphs(130) }] })
     const calls = [await speak(id), await speak(id), await speak(id)]

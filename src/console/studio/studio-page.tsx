@@ -2,7 +2,13 @@ import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { useQuery } from '../api/use-query.ts'
-import { deleteProject, type ProjectsQuery, projectShare, projects as projectsQuery } from '../operations.ts'
+import {
+  deleteProject,
+  keepsTexts,
+  type ProjectsQuery,
+  projectShare,
+  projects as projectsQuery,
+} from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { count, share } from '../parts/format.ts'
@@ -36,6 +42,7 @@ export function StudioPage() {
   )
   return (
     <Page title="Studio" actions={add}>
+      <KeptNote />
       <Load query={list} skeleton={<SkeletonRows rows={5} />}>
         {({ projects: { nodes, totalCount, pageInfo } }) =>
           totalCount === 0 && !query.search ? (
@@ -59,6 +66,18 @@ export function StudioPage() {
       {isNew && <NewProjectDialog onClose={() => setNew(false)} />}
       {deleted !== null && <DeleteDialog project={deleted} onDone={list.reload} onClose={() => setDeleted(null)} />}
     </Page>
+  )
+}
+
+/** Tells people of a service that keeps no texts of jobs that it keeps those of projects. */
+function KeptNote() {
+  const { data } = useQuery(keepsTexts, {})
+  if (data?.service.keepsTexts !== false) return null
+  return (
+    <p class="hint">
+      This service keeps no texts of jobs that have ended, but it keeps those of projects and of their earlier versions
+      until you delete the project. The name of a project is a tag of its jobs.
+    </p>
   )
 }
 

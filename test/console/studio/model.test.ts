@@ -105,6 +105,10 @@ test('a field is the paragraph’s own, else its speaker’s, its chapter’s, o
     inputs: { speed: 2, language: 'English', style: 'calm' },
   })
   expect(settingsOf(project, chapter, paragraphOf('x')).voice).toBe('george')
+  const elsewhere = { ...chapter, settings: { endpoint: 'other' } }
+  expect(settingsOf(project, elsewhere, paragraphOf('x'))).toEqual({
+    ...{ endpoint: 'other', voice: null, inputs: {}, pauseMs: project.settings.pauseMs ?? null },
+  })
   expect(areAlike({ inputs: { a: 1, b: 2 } }, { inputs: { b: 2, a: 1 }, voice: null, pauseMs: 3 })).toBe(true)
   expect(areAlike({ voice: 'a' }, { voice: 'b' })).toBe(false)
 })

@@ -35,6 +35,7 @@ interface Made {
   readonly url: string
   readonly durationMs: number | null
   readonly missing: readonly string[]
+  readonly outdated: readonly string[]
 }
 
 /** The whole as a file. */
@@ -81,10 +82,11 @@ export function ExportMenu() {
 async function madeOf(id: string, { audio, by = 'PROJECT', captions }: Wanted): Promise<Made> {
   if (captions !== undefined) {
     const { projectCaptions: file } = await ask(projectCaptionFile, { id, format: captions })
-    return { url: String(file.url), durationMs: null, missing: file.missingKeys }
+    return { url: String(file.url), durationMs: null, missing: file.missingKeys, outdated: file.outdatedKeys }
   }
   const { projectExport: file } = await ask(projectFile, { id, format: audio ?? 'MP3', by })
-  return { url: String(file.url), durationMs: file.durationMs ?? null, missing: file.missingKeys }
+  const { durationMs, missingKeys: missing, outdatedKeys: outdated } = file
+  return { url: String(file.url), durationMs: durationMs ?? null, missing, outdated }
 }
 
 interface MadeFileProps {
@@ -93,32 +95,21 @@ interface MadeFileProps {
   readonly onLeave: () => void
 }
 
-function MadeFile({ made: { url, durationMs, missing }, name, onLeave }: MadeFileProps) {
-  const { editor } = useStudio()
-  const [first] = missing
-  const onShow = (): void => {
-    const project = editor.project.peek()
-    const place = first === undefined ? null : placeOf(project, first)
-    const chapter = place && project.chapters[place.chapter]
-    if (first === undefined || !chapter) return
-    onLeave()
-    editor.chapterKey.value = chapter.key
-    editor.active.value = first
-    editor.focus.value = { key: first, caret: 0 }
-  }
+function MadeFile({ made: { url, durationMs, missing, outdated }, name, onLeave }: MadeFileProps) {
   return (
     <>
-      {missing.length > 0 && (
-        <div class="notice warn">
-          <Icon name="alert" />
-          <span class="notice-body">
-            {count(missing.length)} {missing.length === 1 ? 'paragraph is' : 'paragraphs are'} not spoken and left out.
-          </span>
-          <button type="button" class="button small" onClick={onShow}>
-            Show the first
-          </button>
-        </div>
-      )}
+      <Note
+        keys={missing}
+        one="paragraph is not spoken and left out."
+        more="paragraphs are not spoken and left out."
+        onLeave={onLeave}
+      />
+      <Note
+        keys={outdated}
+        one="paragraph has changed since it was spoken: its earlier speech is in the file."
+        more="paragraphs have changed since they were spoken: their earlier speech is in the file."
+        onLeave={onLeave}
+      />
       <p>
         <a class="button primary" href={ownMedia(url)} download={name}>
           <Icon name="download" /> Download
@@ -126,6 +117,41 @@ function MadeFile({ made: { url, durationMs, missing }, name, onLeave }: MadeFil
         {durationMs !== null && <span class="muted">{duration(durationMs)}</span>}
       </p>
     </>
+  )
+}
+
+interface NoteProps {
+  readonly keys: readonly string[]
+  readonly one: string
+  readonly more: string
+  readonly onLeave: () => void
+}
+
+/** Says how many paragraphs the file lacks, and leads to the first of them. */
+function Note({ keys, one, more, onLeave }: NoteProps) {
+  const { editor } = useStudio()
+  const [first] = keys
+  if (first === undefined) return null
+  const onShow = (): void => {
+    const project = editor.project.peek()
+    const place = placeOf(project, first)
+    const chapter = place && project.chapters[place.chapter]
+    if (!chapter) return
+    onLeave()
+    editor.chapterKey.value = chapter.key
+    editor.active.value = first
+    editor.focus.value = { key: first, caret: 0 }
+  }
+  return (
+    <div class="notice warn">
+      <Icon name="alert" />
+      <span class="notice-body">
+        {count(keys.length)} {keys.length === 1 ? one : more}
+      </span>
+      <button type="button" class="button small" onClick={onShow}>
+        Show the first
+      </button>
+    </div>
   )
 }
 

@@ -60,12 +60,20 @@ export function settingsOf(project: Project, chapter: Chapter, { speaker, settin
   return inherited([settings, cast ?? {}, chapter.settings, project.settings])
 }
 
+const NOTHING: Settings = { endpoint: null, voice: null, inputs: {}, pauseMs: null }
+
 /** @param levels the nearest first */
-export function inherited(levels: readonly Settings[]): Settings {
-  const first = <Key extends keyof Settings>(key: Key): Settings[Key] =>
-    levels.map((level) => level[key]).find((value) => value !== null && value !== undefined) ?? null
-  const inputs = Object.assign({}, ...levels.toReversed().map((level) => level.inputs ?? {}))
-  return { endpoint: first('endpoint'), voice: first('voice'), inputs, pauseMs: first('pauseMs') }
+export const inherited = (levels: readonly Settings[]): Settings => levels.toReversed().reduce(nearer, NOTHING)
+
+/** Voices and inputs are those of an endpoint: settings that name another one inherit the pause alone. */
+function nearer(above: Settings, { endpoint, voice, inputs, pauseMs }: Settings): Settings {
+  const isOther = endpoint != null && endpoint !== (above.endpoint ?? endpoint)
+  return {
+    endpoint: endpoint ?? above.endpoint ?? null,
+    voice: voice ?? (isOther ? null : (above.voice ?? null)),
+    inputs: { ...(isOther ? {} : above.inputs), ...inputs },
+    pauseMs: pauseMs ?? above.pauseMs ?? null,
+  }
 }
 
 /** Says if two settings speak alike; the order of inputs does not matter. */
