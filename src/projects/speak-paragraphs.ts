@@ -201,7 +201,9 @@ function jobOf(ctx: VoiceJobContext, content: Content, { chapter, paragraph }: P
     const message = slug === undefined ? 'is required' : 'unknown endpoint'
     throw invalidRequest('Choose an endpoint for the paragraph.', [{ path: '/settings/endpoint', message }])
   }
-  return { slug, inputs: { ...inputs, ...(voice && { [endpoint.voiceInput]: voice }), text: paragraph.text } }
+  const { voiceInput, voices } = endpoint
+  const chosen = voice ?? inputs?.[voiceInput] ?? voices[0]?.slug
+  return { slug, inputs: { ...inputs, ...(chosen !== undefined && { [voiceInput]: chosen }), text: paragraph.text } }
 }
 
 /** The project's name, as far as a tag may have it. */
