@@ -587,7 +587,7 @@ const CASES: readonly Case[] = [
         const artifact = `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
           values ($1, $1, 'audio', $1, 'audio/wav', 4, sha256('audio'), 1500)`
         await run(artifact, [jobId])
-        await run(`update job set status = 'completed' where id = $1`, [jobId])
+        await run(`update job set status = 'completed', error_code = null where id = $1`, [jobId])
         const data = { projectId, paragraph: 'p1', jobId, fingerprint: 'none' }
         await service.runtime.db.prisma.projectTake.create({ data })
       }
