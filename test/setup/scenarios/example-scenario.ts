@@ -213,7 +213,12 @@ async function insertProject(runtime: Runtime, account: string): Promise<{ id: s
   const author = runtime.as(holderOf(account))
   const chapters = ['stave-1', 'stave-2'].map((key) => ({ key, paragraphs: [{ key: `${key}-p1`, text: 'Bah!' }] }))
   const { id } = await createProject(author, { name: 'A Christmas Carol', chapters })
-  const person = runtime.as({ ...holderOf(account), kind: 'key', apiKeyId: 'key_gone', scopes: ['generate:voice', 'job:read'] })
+  const person = runtime.as({
+    ...holderOf(account),
+    kind: 'key',
+    apiKeyId: 'key_gone',
+    scopes: ['generate:voice', 'job:read'],
+  })
   await saveProject(person, { id, revision: 1, name: 'A Carol' })
   return { id }
 }
