@@ -148,7 +148,12 @@ export function JobSearch({ jobsPath = '/jobs', hasWords = false }: JobSearchPro
   }
   return (
     <form class="with-icon" onSubmit={onSubmit}>
-      <SearchField label={label} placeholder={`${label}…`} value={text} onText={setText} />
+      <SearchField
+        label={label}
+        placeholder={hasWords ? 'Words, or an id…' : `${label}…`}
+        value={text}
+        onText={setText}
+      />
     </form>
   )
 }

@@ -12,7 +12,7 @@ export function EndpointField() {
   return (
     <NamedField
       label="Endpoint, such as voice.tts"
-      placeholder="Any endpoint"
+      placeholder="Endpoint"
       name={query.endpoint ?? ''}
       names={data === null && failure === null ? null : known}
       read={(typed) => typedKeys(typed, known)}

@@ -18,7 +18,7 @@ export function KeyField() {
   return (
     <NamedField
       label="API key, by its name"
-      placeholder="Any API key"
+      placeholder="API key"
       name={names.get(query.key ?? '') ?? query.key ?? ''}
       names={data === null && failure === null ? null : [...new Set(names.values())]}
       read={(typed) => typedKey(typed, names)}

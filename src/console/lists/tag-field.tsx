@@ -18,7 +18,7 @@ export function TagField() {
   return (
     <SuggestionForm
       label="Tag"
-      placeholder="Any tag"
+      placeholder="Tag"
       value={text}
       onText={setText}
       onFocus={() => setFrom((before) => before ?? new Date(timeNow() - WINDOW_MS).toISOString())}

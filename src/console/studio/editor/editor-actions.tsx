@@ -109,8 +109,9 @@ function SpeakMissing() {
     <>
       {isShort && <span class="pill warn">{count(Math.max(0, balance.value))} credits left</span>}
       <button type="button" class="button primary" onClick={() => speak(keys)}>
-        <Icon name="playground" /> Speak {count(keys.length)} {keys.length === 1 ? 'paragraph' : 'paragraphs'} ·{' '}
-        {count(cost)} {cost === 1 ? 'credit' : 'credits'}
+        <Icon name="playground" /> Speak {count(keys.length)}{' '}
+        <span class="unseen">{keys.length === 1 ? 'paragraph' : 'paragraphs'}</span> · {count(cost)}{' '}
+        {cost === 1 ? 'credit' : 'credits'}
       </button>
     </>
   )
