@@ -13,7 +13,7 @@ import type { Take } from './states.ts'
 
 /** An answer holds no more paragraphs, and its price grows with the chapters that it is asked for. */
 const MAX_PARAGRAPHS = 2000
-const MAX_CHAPTERS = 20
+const MAX_CHAPTERS = 10
 const MAX_TRIES = 3
 const CHANGING = 'Somebody is saving this project all the time: try again in a moment.'
 

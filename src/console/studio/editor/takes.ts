@@ -73,7 +73,8 @@ export class Takes {
 
   follow(): () => void {
     let stop = (): void => {}
-    const end = comebacks.subscribe(() => this.load(this.#project()))
+    const known = comebacks.peek()
+    const end = comebacks.subscribe((times) => times !== known && this.load(this.#project()))
     stop = follow(studioJobs, { filter: { types: ['VOICE'] } }, ({ jobChanges: { jobs, removedIds } }) => {
       batch(() => {
         for (const job of jobs) this.#note(job)

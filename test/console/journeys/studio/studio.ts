@@ -104,6 +104,24 @@ export function studioJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('what is spoken of a book of many chapters is there after a reload', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('studio'))
+    await page.getByRole('button', { name: 'New project' }).first().click()
+    await page.getByText('Paste a text').click()
+    const text = Array.from({ length: 45 }, (_, index) => `Chapter ${index + 1}\n\nIt is said.`).join('\n\n')
+    await page.getByRole('textbox', { name: 'Text' }).fill(text)
+    await page.getByRole('textbox', { name: 'Name' }).fill(ownName('Long'))
+    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByRole('button', { name: 'Speak: Chapter 1', exact: true }).click()
+    await expect.poll(() => states(page), { timeout: 30_000 }).toEqual(['Spoken', 'Not spoken'])
+    await page.reload()
+    await expect.poll(() => states(page)).toEqual(['Spoken', 'Not spoken'])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('speakers get names and voices, a word is taught and heard, and an earlier version is looked at and brought back', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
