@@ -16,7 +16,7 @@ import {
   speaking,
   waiting,
 } from '../operations.ts'
-import { announce } from '../parts/announce.tsx'
+import { announce } from '../parts/announce.ts'
 import { forget, keep, type StorageName, takeKept } from './kept.ts'
 
 type Progress = SpeakingSubscription['jobUpdated']

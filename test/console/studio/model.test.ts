@@ -14,10 +14,10 @@ import {
   removeParagraph,
   splitParagraph,
 } from '../../../src/console/studio/model/edit.ts'
-import { begun, changed, redone, undone } from '../../../src/console/studio/model/history.ts'
+import { begun, caretOf, changed, ended, redone, typingKey, undone } from '../../../src/console/studio/model/history.ts'
 import { castOf, projectChapters } from '../../../src/console/studio/model/import-project.ts'
-import { areAlike, type Project, paragraphOf, settingsOf } from '../../../src/console/studio/model/project.ts'
-import { changesOf, stepsOf, withChanges } from '../../../src/console/studio/model/save.ts'
+import { areAlike, areSame, type Project, paragraphOf, settingsOf } from '../../../src/console/studio/model/project.ts'
+import { changesOf, nextStep, withChanges } from '../../../src/console/studio/model/save.ts'
 
 /** Two chapters, `one` with the paragraphs a, b and c, and `two` with d. */
 const PROJECT: Project = {
@@ -32,6 +32,13 @@ const PROJECT: Project = {
     { key: 'two', title: 'Two', settings: {}, paragraphs: [paragraphOf('d text.', { key: 'd' })] },
   ],
 }
+
+const long = (key: string, size: number) => ({
+  ...{ key, title: key, settings: {} },
+  paragraphs: Array.from({ length: size }, (_, at) =>
+    paragraphOf('x'.repeat(100), { key: `${key}${at}`, speaker: 'ANNA' }),
+  ),
+})
 
 const texts = ({ chapters }: Project) => chapters.map(({ paragraphs }) => paragraphs.map(({ text }) => text))
 const keys = ({ chapters }: Project) => chapters.map(({ paragraphs }) => paragraphs.map(({ key }) => key))
@@ -122,7 +129,7 @@ test('a renamed speaker keeps the lines, and those of one who is gone are the na
 
 test('steps are undone and done again; letters of one paragraph are one step, and a new step ends what was undone', () => {
   const typed = ['x', 'xy', 'xyz'].reduce(
-    (history, text) => changed(history, changeParagraph(history.project, 'd', { text }), 'd'),
+    (history, text) => changed(history, changeParagraph(history.project, 'd', { text }), 'd', 0),
     begun(PROJECT),
   )
   const moved = changed(typed, moveChapter(typed.project, 'two', -1))
@@ -134,6 +141,68 @@ test('steps are undone and done again; letters of one paragraph are one step, an
   expect(redone(changed(twice, typed.project))).toBeNull()
   expect(changed(typed, typed.project)).toBe(typed)
 })
+
+test('a pause, a deleted selection and a paste end a step of typing, so that each can be undone by itself', () => {
+  const history = [
+    ['Old. x', 'insertText', 0],
+    ['Old. xy', 'insertText', 900],
+    ['Old. xyz', 'insertText', 1900],
+    ['Old. xy', 'deleteContentBackward', 2000],
+    ['Old. x', 'deleteContentBackward', 2100],
+    ['Old. x pasted', 'insertFromPaste', 2200],
+    ['Old. x pasted!', 'insertText', 2300],
+  ].reduce(
+    (before, [text, inputType, at]) =>
+      changed(
+        before,
+        changeParagraph(before.project, 'd', { text: String(text) }),
+        typingKey('d', String(inputType)),
+        Number(at),
+      ),
+    begun(PROJECT),
+  )
+  const deleted = changed(ended(history), changeParagraph(history.project, 'd', { text: '' }), 'delete d', 2400)
+  const seen: string[] = []
+  for (let one = undone(deleted); one !== null; one = undone(one)) seen.push(texts(one.project)[1]![0]!)
+  expect(seen).toEqual(['Old. x pasted!', 'Old. x pasted', 'Old. x', 'Old. xyz', 'Old. xy', 'd text.'])
+})
+
+test('the caret goes where a step has changed something', () => {
+  const changedText = changeParagraph(PROJECT, 'b', { text: 'b first, b second.' })
+  expect(caretOf(PROJECT, changedText)).toEqual({ key: 'b', caret: 'b first,'.length })
+  const parted = splitParagraph(PROJECT, 'b', 'b first.'.length).project
+  expect(caretOf(parted, PROJECT)).toEqual({ key: 'b', caret: 'b first. b second.'.length })
+  expect(caretOf(removeParagraph(PROJECT, 'b').project, PROJECT)?.key).toBe('b')
+  expect(caretOf(PROJECT, removeChapter(PROJECT, 'two'))?.key).toBe('c')
+  expect(caretOf(PROJECT, changeChapter(PROJECT, 'one', { title: 'x' }))).toBeNull()
+})
+
+test('what the service gives back is the same content, in any order of inputs and without empty paragraphs', () => {
+  const inputs = (one: Record<string, unknown>) => changeParagraph(PROJECT, 'd', { settings: { inputs: one } })
+  expect(areSame(inputs({ speed: 1, style: 'calm' }), inputs({ style: 'calm', speed: 1 }))).toBe(true)
+  expect(areSame(PROJECT, inputs({}))).toBe(true)
+  expect(areSame(PROJECT, addParagraphs(PROJECT, 'a', [paragraphOf(' ')]).project)).toBe(true)
+  expect(areSame(PROJECT, inputs({ speed: 1 }))).toBe(false)
+  expect(areSame(PROJECT, changeParagraph(PROJECT, 'd', { text: 'd text!' }))).toBe(false)
+  expect(areSame(PROJECT, moveParagraph(PROJECT, 'c', 1).project)).toBe(false)
+})
+
+/** The keys of the paragraphs of each save on the way; each is one that the service takes. */
+function saves(saved: Project, now: Project): string[][] {
+  const found: string[][] = []
+  for (let at = saved; changesOf(at, now) !== null && found.length < 10; ) {
+    const next = nextStep(at, now)
+    const paragraphs = next.chapters.flatMap((chapter) => chapter.paragraphs)
+    expect(new Set(paragraphs.map(({ key }) => key)).size).toBe(paragraphs.length)
+    const names = new Set<string | null>([null, ...next.speakers.map(({ name }) => name)])
+    expect(paragraphs.filter(({ speaker }) => !names.has(speaker))).toEqual([])
+    const sent = changesOf(at, next)?.chapters ?? []
+    expect(JSON.stringify(sent).length).toBeLessThan(1_000_000)
+    found.push(sent.map(({ key, paragraphs: text }) => `${key} ${text?.length}`))
+    at = next
+  }
+  return found
+}
 
 describe('a save', () => {
   test('sends what has changed: of other chapters their keys alone', () => {
@@ -155,22 +224,36 @@ describe('a save', () => {
   })
 
   test('of a long text comes in several parts, each with the chapters that were sent before', () => {
-    const long = (key: string, size: number) => ({
-      ...{ key, title: key, settings: {} },
-      paragraphs: Array.from({ length: size }, (_, at) => paragraphOf('x'.repeat(100), { key: `${key}${at}` })),
-    })
-    const now = {
-      ...PROJECT,
-      name: 'Long',
-      chapters: [PROJECT.chapters[1]!, ...['x', 'y', 'z'].map((key) => long(key, 1900))],
-    }
-    const steps = stepsOf(PROJECT, changesOf(PROJECT, now)!)
-    expect(
-      steps.map(({ name, chapters }) => [name, chapters!.map(({ key, paragraphs }) => `${key} ${paragraphs?.length}`)]),
-    ).toEqual([
-      ['Long', ['two undefined', 'x 1900']],
-      [undefined, ['two undefined', 'x undefined', 'y 1900']],
-      [undefined, ['two undefined', 'x undefined', 'y undefined', 'z 1900']],
+    const chapters = [PROJECT.chapters[1]!, ...['x', 'y', 'z'].map((key) => long(key, 1900))]
+    expect(saves(PROJECT, { ...PROJECT, name: 'Long', chapters })).toEqual([
+      ['two undefined', 'x 1900'],
+      ['two undefined', 'x undefined', 'y 1900'],
+      ['two undefined', 'x undefined', 'y undefined', 'z 1900'],
+    ])
+  })
+
+  test('of a long text keeps old names in the cast until no paragraph has them', () => {
+    const book = { ...PROJECT, chapters: ['x', 'y'].map((key) => long(key, 1900)) }
+    const renamed = changeCast(book, [{ name: 'ANNE', settings: {}, before: 'ANNA' }])
+    expect(saves(book, renamed)).toEqual([
+      ['x 1900', 'y undefined'],
+      ['x undefined', 'y 1900'],
+    ])
+  })
+
+  test('of a long text takes a paragraph out of its chapter before another one gets it', () => {
+    const book = { ...PROJECT, chapters: ['x', 'y', 'z'].map((key) => long(key, 1900)) }
+    const up = moveParagraph(book, 'y0', -1).project
+    expect(saves(book, up)).toEqual([
+      ['x undefined', 'y 1899', 'z undefined'],
+      ['x 1901', 'y undefined', 'z undefined'],
+    ])
+    // Two chapters that exchange paragraphs are both sent without them first.
+    const exchanged = moveParagraph(moveParagraph(up, 'x1899', 1).project, 'x1899', 1).project
+    expect(saves(book, exchanged)).toEqual([
+      ['x 1899', 'y undefined', 'z undefined'],
+      ['x undefined', 'y 1900', 'z undefined'],
+      ['x 1900', 'y undefined', 'z undefined'],
     ])
   })
 

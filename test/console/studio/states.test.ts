@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { chosenOf, isMissing, stateOf, type Take, withJob } from '../../../src/console/studio/editor/states.ts'
+import {
+  chosenOf,
+  isMissing,
+  stateOf,
+  type Take,
+  withAnswer,
+  withJob,
+} from '../../../src/console/studio/editor/states.ts'
 
 const take = (jobId: string, changes: Partial<Take> = {}): Take => ({
   ...{ jobId, status: 'COMPLETED', error: null, errorCode: null, audioMs: 1000, voiceName: 'Aria', createdAt: '' },
@@ -32,6 +39,16 @@ test('a take that is done is heard, and one that has failed leaves the chosen on
   const takes = [take('b', { status: 'PROCESSING' }), take('a', { isChosen: true })]
   expect(chosenOf(withJob(takes, { jobId: 'b', status: 'COMPLETED' }))?.jobId).toBe('b')
   expect(chosenOf(withJob(takes, { jobId: 'b', status: 'FAILED' }))?.jobId).toBe('a')
+})
+
+test('an answer from before a take began, was done or chosen changes none of that, and tells the rest', () => {
+  const takes = [take('c', { status: 'QUEUED' }), take('b', { isChosen: true }), take('a')]
+  const answer = [take('b', { status: 'PROCESSING', isCurrent: false }), take('a', { isChosen: true }), take('z')]
+  expect(withAnswer(takes, answer)).toEqual([
+    take('c', { status: 'QUEUED' }),
+    take('b', { isChosen: true, isCurrent: false }),
+    ...[take('a'), take('z')],
+  ])
 })
 
 test('empty paragraphs, and those that wait, are not missing', () => {

@@ -2,10 +2,11 @@ import type { VNode } from 'preact'
 import { Drop } from '../../menus/drop.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { addParagraphs, changeChapter, joinChapter, moveChapter } from '../model/edit.ts'
+import { typingKey } from '../model/history.ts'
 import { type Chapter, inherited, type Paragraph, paragraphOf } from '../model/project.ts'
 import { useStudio } from './context.ts'
 import { settingsInWords } from './endpoints.ts'
-import { apply } from './paragraph-keys.ts'
+import { apply, stepsOf } from './paragraph-keys.ts'
 import { ParagraphRow } from './paragraph-row.tsx'
 
 /** The shown chapter as a page. */
@@ -46,9 +47,11 @@ function ChapterHead({ chapter }: { chapter: Chapter }) {
         maxLength={200}
         placeholder="Title of the chapter"
         value={chapter.title}
-        onInput={({ currentTarget: { value } }) =>
-          editor.change(changeChapter(editor.project.peek(), chapter.key, { title: value }), `title ${chapter.key}`)
-        }
+        {...stepsOf(editor)}
+        onInput={({ currentTarget: { value }, inputType }) => {
+          const changed = changeChapter(editor.project.peek(), chapter.key, { title: value })
+          editor.change(changed, typingKey(`title ${chapter.key}`, inputType))
+        }}
       />
       <ChapterMenu chapter={chapter} />
       <button

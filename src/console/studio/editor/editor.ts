@@ -4,9 +4,9 @@ import { ask } from '../../api/ask.ts'
 import { comebacks, isHeld } from '../../api/follow.ts'
 import { saveProject } from '../../operations.ts'
 import { changeParagraph } from '../model/edit.ts'
-import { begun, changed, type History, redone, undone } from '../model/history.ts'
-import { allParagraphs, type Project } from '../model/project.ts'
-import { type Changes, changesOf, stepsOf, withChanges } from '../model/save.ts'
+import { begun, caretOf, changed, ended, type History, redone, typingKey, undone } from '../model/history.ts'
+import { allParagraphs, areSame, type Caret, type Project } from '../model/project.ts'
+import { changesOf, nextStep, withChanges } from '../model/save.ts'
 import { keepChanges, keptChanges } from './kept-changes.ts'
 import { loadProject, type Opened } from './open-project.ts'
 import { Takes } from './takes.ts'
@@ -19,11 +19,7 @@ const RETRY_MS = 5000
 /** A project that was left may be saved at this moment: one that is opened waits for that. */
 export let lastLeft: Promise<void> = Promise.resolve()
 
-/** Where the caret is to be put once it is drawn. */
-interface Focus {
-  readonly key: string
-  readonly caret: number
-}
+type SaveVariables = Parameters<NonNullable<typeof saveProject.types>>[0]
 
 /** Somebody else has saved the project since this page has read it. */
 interface Conflict {
@@ -47,10 +43,11 @@ export class Editor {
   readonly chapterKey: Signal<string>
   /** The paragraph that has the caret, or had it last. */
   readonly active = signal<string | null>(null)
-  readonly focus = signal<Focus | null>(null)
+  /** Where the caret is put once that is drawn. */
+  readonly focus = signal<Caret | null>(null)
   #saving: Promise<void> | null = null
-  /** Sent, and not answered: the service may have it. */
-  #lost: Project | null = null
+  /** Sent, and not answered: the service may have one of them. */
+  #unanswered: Project[] = []
   #saveTimer: ReturnType<typeof setTimeout> | undefined
   #keepTimer: ReturnType<typeof setTimeout> | undefined
   readonly #stops: (() => void)[] = []
@@ -101,16 +98,30 @@ export class Editor {
     this.#put(changed(this.#history.peek(), project, key))
   }
 
-  setText(key: string, text: string): void {
-    this.change(changeParagraph(this.project.peek(), key, { text }), key)
+  /** @param inputType of the event */
+  setText(key: string, text: string, inputType: string): void {
+    this.change(changeParagraph(this.project.peek(), key, { text }), typingKey(key, inputType))
   }
 
-  undo(): void {
-    this.#put(undone(this.#history.peek()))
+  /** The next letter begins a step of its own. */
+  endStep(): void {
+    this.#history.value = ended(this.#history.peek())
   }
 
-  redo(): void {
-    this.#put(redone(this.#history.peek()))
+  /** @returns where something has changed */
+  undo(): Caret | null {
+    return this.#turn(undone(this.#history.peek()))
+  }
+
+  /** @returns where something has changed */
+  redo(): Caret | null {
+    return this.#turn(redone(this.#history.peek()))
+  }
+
+  #turn(history: History | null): Caret | null {
+    const before = this.project.peek()
+    this.#put(history)
+    return caretOf(before, this.project.peek())
   }
 
   #put(history: History | null): void {
@@ -142,7 +153,8 @@ export class Editor {
   /** Saves what is not saved yet. @throws ApiError it was not saved */
   async flush(): Promise<void> {
     clearTimeout(this.#saveTimer)
-    await this.#saving
+    // Another one that waits may begin a save first.
+    while (this.#saving !== null) await this.#saving
     if (this.isSaved.peek() || this.conflict.peek() !== null || isHeld.peek()) return
     this.#saving = this.#save().finally(() => {
       this.#saving = null
@@ -151,49 +163,53 @@ export class Editor {
   }
 
   async #save(): Promise<void> {
-    const sent = this.project.peek()
-    const before = this.#saved.peek().project
-    const changes = changesOf(before, sent)
-    if (changes === null) return
+    const now = this.project.peek()
     try {
-      for (const step of stepsOf(before, changes)) if (!(await this.#send(step, sent))) return
-      this.#saved.value = { ...this.#saved.peek(), project: sent }
-      this.#lost = null
+      while (changesOf(this.#saved.peek().project, now) !== null) {
+        const theirs = await this.#send(nextStep(this.#saved.peek().project, now))
+        if (theirs === null) continue
+        this.conflict.value = theirs
+        return
+      }
       this.failure.value = null
       this.#keep()
-      this.takes.onSaved(before, sent)
     } catch (error) {
       const failure = asApiError(error)
-      if (isUncertain(failure)) {
-        this.#lost = sent
-        this.#plan(RETRY_MS)
-      }
+      if (isUncertain(failure)) this.#plan(RETRY_MS)
       this.failure.value = failure
       throw failure
     }
   }
 
-  /** False: somebody else was quicker. */
-  async #send(step: Changes, sent: Project): Promise<boolean> {
-    const { revision } = this.#saved.peek()
-    const { saveProject: answer } = await ask(saveProject, { id: this.id, revision, ...step } as Parameters<
-      NonNullable<typeof saveProject.types>
-    >[0])
+  /** Null: the service has it, or an earlier one of this page whose answer was lost. */
+  async #send(project: Project): Promise<Conflict | null> {
+    const answer = await this.#ask(project)
     if (answer.__typename === 'Project') {
-      this.#saved.value = { ...this.#saved.peek(), revision: answer.revision }
-      return true
+      this.#onSaved({ id: this.id, revision: answer.revision, project })
+      return null
     }
     const theirs = await loadProject(this.id)
-    const lost = this.#lost
-    this.#lost = null
-    if (lost !== null && isSame(lost, theirs.project)) {
-      // It was this page, whose save was not answered.
-      this.#saved.value = { ...theirs, project: lost }
-      if (sent !== lost) this.#plan(0)
-      return false
+    const own = this.#unanswered.find((one) => areSame(one, theirs.project))
+    if (own !== undefined) this.#onSaved({ ...theirs, project: own })
+    return own === undefined ? { savedBy: answer.savedBy ?? null, theirs } : null
+  }
+
+  async #ask(project: Project) {
+    const { revision, project: before } = this.#saved.peek()
+    const variables = { id: this.id, revision, ...changesOf(before, project) } as SaveVariables
+    try {
+      return (await ask(saveProject, variables)).saveProject
+    } catch (error) {
+      if (isUncertain(asApiError(error))) this.#unanswered.push(project)
+      throw error
     }
-    this.conflict.value = { savedBy: answer.savedBy ?? null, theirs }
-    return false
+  }
+
+  #onSaved(opened: Opened): void {
+    const before = this.#saved.peek().project
+    this.#saved.value = opened
+    this.#unanswered = []
+    this.takes.onSaved(before, opened.project)
   }
 
   /** Goes on with what somebody else has saved. What was here can be brought back by Undo. */
@@ -207,6 +223,7 @@ export class Editor {
   /** Shows what the service has by now, as a step that can be undone. */
   adopt(opened: Opened): void {
     this.#saved.value = opened
+    this.#unanswered = []
     this.#put(changed(this.#history.peek(), opened.project))
     this.#keep()
     clearTimeout(this.#saveTimer)
@@ -222,5 +239,3 @@ export class Editor {
     () => new Map(allParagraphs(this.#saved.value.project).map(({ key, text }) => [key, text])),
   )
 }
-
-const isSame = (one: Project, other: Project): boolean => JSON.stringify(one) === JSON.stringify(other)

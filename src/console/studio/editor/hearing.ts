@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { ownMedia } from '../../api/base.ts'
-import { announce } from '../../parts/announce.tsx'
+import { announce } from '../../parts/announce.ts'
 import { volume } from '../../parts/use-source.ts'
 import { allParagraphs, settingsOf } from '../model/project.ts'
 import type { Editor } from './editor.ts'

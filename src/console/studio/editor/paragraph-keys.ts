@@ -8,11 +8,26 @@ import {
   placeOf,
   splitParagraph,
 } from '../model/edit.ts'
-import { type Project, paragraphOf } from '../model/project.ts'
+import { type Caret, type Project, paragraphOf } from '../model/project.ts'
 import type { Studio } from './context.ts'
 import type { Editor } from './editor.ts'
 
 type OfText<Kind extends Event> = Kind & { readonly currentTarget: HTMLTextAreaElement }
+
+/** Parts what is typed in a field into steps that can be undone: a selection that is deleted or written over comes back by itself. */
+export function stepsOf(editor: Editor) {
+  const atSelection = ({ selectionStart, selectionEnd }: HTMLInputElement | HTMLTextAreaElement): void => {
+    if (selectionStart !== selectionEnd) editor.endStep()
+  }
+  type OfField<Kind extends Event> = Kind & { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement }
+  return {
+    onBlur: () => editor.endStep(),
+    onCompositionStart: ({ currentTarget }: OfField<CompositionEvent>) => atSelection(currentTarget),
+    onBeforeInput: ({ currentTarget, isComposing }: OfField<InputEvent>) => {
+      if (!isComposing) atSelection(currentTarget)
+    },
+  }
+}
 
 /** Keys of a paragraph: Enter parts it, Backspace at its beginning joins it to the one before, arrows leave it, Alt with them moves it. */
 export function onParagraphKey(studio: Studio, key: string, event: OfText<KeyboardEvent>): void {
@@ -50,15 +65,19 @@ function actOf({ editor, speak }: Studio, key: string, event: OfText<KeyboardEve
 export function apply(editor: Editor, { project, focus }: Edited, caret?: number): void {
   if (focus === null) return
   editor.change(project)
-  goTo(editor, project, focus.key, caret ?? focus.caret)
+  goTo(editor, { key: focus.key, caret: caret ?? focus.caret })
 }
 
-function goTo(editor: Editor, project: Project, key: string, caret: number): void {
+/** Shows a paragraph, with the caret in it. */
+export function goTo(editor: Editor, to: Caret | null): void {
+  if (to === null) return
+  const { key } = to
+  const project = editor.project.peek()
   const place = placeOf(project, key)
   const chapter = place && project.chapters[place.chapter]
   if (chapter) editor.chapterKey.value = chapter.key
   editor.active.value = key
-  editor.focus.value = { key, caret }
+  editor.focus.value = to
 }
 
 function splitAt(editor: Editor, key: string, start: number, end: number): void {
@@ -80,7 +99,7 @@ function joinNext(editor: Editor, key: string): void {
 function leave(editor: Editor, key: string, step: 1 | -1): void {
   const project = editor.project.peek()
   const next = neighbour(project, key, step)
-  if (next !== null) goTo(editor, project, next, step > 0 ? 0 : textOf(project, next).length)
+  if (next !== null) goTo(editor, { key: next, caret: step > 0 ? 0 : textOf(project, next).length })
 }
 
 /** Of the same chapter. */

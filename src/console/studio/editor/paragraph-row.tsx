@@ -5,7 +5,7 @@ import { Icon, PlayGlyph } from '../../parts/icon.tsx'
 import type { Paragraph } from '../model/project.ts'
 import { type Studio, useStudio } from './context.ts'
 import { settingsInWords } from './endpoints.ts'
-import { onParagraphKey, onParagraphPaste } from './paragraph-keys.ts'
+import { onParagraphKey, onParagraphPaste, stepsOf } from './paragraph-keys.ts'
 import { ParagraphTools } from './paragraph-tools.tsx'
 import { chosenOf, type SpokenState, STATE_WORDS, stateOf, type Take } from './states.ts'
 
@@ -121,7 +121,8 @@ function ParagraphText({ paragraph: { key, text } }: RowProps) {
         onFocus={() => {
           editor.active.value = key
         }}
-        onInput={(event) => editor.setText(key, event.currentTarget.value)}
+        {...stepsOf(editor)}
+        onInput={(event) => editor.setText(key, event.currentTarget.value, event.inputType)}
         onKeyDown={(event) => onParagraphKey(studio, key, event)}
         onPaste={(event) => onParagraphPaste(studio, key, event)}
       />

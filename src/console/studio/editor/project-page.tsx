@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { type ApiError, asApiError } from '../../api/api-error.ts'
 import { at } from '../../api/base.ts'
 import { comebacks } from '../../api/follow.ts'
-import { announce } from '../../parts/announce.tsx'
+import { announce } from '../../parts/announce.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { SkeletonRows } from '../../parts/load.tsx'
 import { Crumb, Page } from '../../parts/page.tsx'
@@ -19,6 +19,7 @@ import { Hearing } from './hearing.ts'
 import { HearingBar } from './hearing-bar.tsx'
 import { loadProject } from './open-project.ts'
 import { OpenedDialog } from './opened-dialog.tsx'
+import { goTo } from './paragraph-keys.ts'
 import '../studio.css'
 
 const LIST = <Crumb href={at('/studio')}>Studio</Crumb>
@@ -40,30 +41,37 @@ function useEditor(id: string) {
   const [editor, setEditor] = useState<Editor | null>(null)
   const [failure, setFailure] = useState<ApiError | null>(null)
   const [round, setRound] = useState(0)
-  // A project that is open saves by itself once the service is back.
-  const back = editor === null ? comebacks.value : 0
   useEffect(() => {
     let isLatest = true
+    let isLoading = false
     let own: Editor | null = null
     setEditor(null)
-    lastLeft
-      .then(() => loadProject(id))
-      .then(
-        (opened) => {
-          if (!isLatest) return
-          own = new Editor(opened)
-          own.takes.load(opened.project)
-          own.begin()
-          setFailure(null)
-          setEditor(own)
-        },
-        (error) => isLatest && setFailure(asApiError(error)),
-      )
+    const load = async (): Promise<void> => {
+      isLoading = true
+      try {
+        await lastLeft
+        const opened = await loadProject(id)
+        if (!isLatest) return
+        own = new Editor(opened)
+        own.begin()
+        setFailure(null)
+        setEditor(own)
+      } catch (error) {
+        if (isLatest) setFailure(asApiError(error))
+      } finally {
+        isLoading = false
+      }
+    }
+    // Now, and whenever the service is back; a project that is open saves by itself then.
+    const stop = comebacks.subscribe(() => {
+      if (own === null && !isLoading) void load()
+    })
     return () => {
       isLatest = false
+      stop()
       own?.end()
     }
-  }, [id, round, back])
+  }, [id, round])
   return { editor: editor?.id === id ? editor : null, failure, reload: () => setRound(round + 1) }
 }
 
@@ -156,8 +164,8 @@ function useKeys({ editor, hearing }: Studio): void {
 function actOf(event: KeyboardEvent, editor: Editor, hearing: Hearing): (() => void) | null {
   const { key, ctrlKey, metaKey, altKey, shiftKey } = event
   if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 'z')
-    return () => (shiftKey ? editor.redo() : editor.undo())
-  if (ctrlKey && !altKey && key.toLowerCase() === 'y') return () => editor.redo()
+    return () => goTo(editor, shiftKey ? editor.redo() : editor.undo())
+  if (ctrlKey && !altKey && key.toLowerCase() === 'y') return () => goTo(editor, editor.redo())
   const focused = document.activeElement
   const isTaken = takesText(focused) || focused?.closest('button, a, summary') !== null
   return key === ' ' && !isTaken && hearing.key.peek() !== null ? () => hearing.toggle() : null

@@ -43,6 +43,15 @@ export const withJob = (takes: readonly Take[], changed: Pick<Take, 'jobId'> & P
   })
 }
 
+/** Takes that have changed here since an answer was asked for: only what these changes do not tell is from the answer. */
+export const withAnswer = (takes: readonly Take[], answer: readonly Take[]): readonly Take[] => [
+  ...takes.map((take) => {
+    const same = answer.find(({ jobId }) => jobId === take.jobId)
+    return same === undefined ? take : { ...take, isCurrent: same.isCurrent }
+  }),
+  ...answer.filter(({ jobId }) => takes.every((take) => take.jobId !== jobId)),
+]
+
 export const STATE_WORDS: Readonly<Record<SpokenState, string>> = {
   none: 'Not spoken',
   waiting: 'Waiting',

@@ -3,11 +3,11 @@ import { ask } from '../../api/ask.ts'
 import { comebacks, follow } from '../../api/follow.ts'
 import { randomKey } from '../../api/random-key.ts'
 import { chooseTake, heard, type StudioJobsSubscription, speakParagraphs, studioJobs } from '../../operations.ts'
-import { announce } from '../../parts/announce.tsx'
+import { announce } from '../../parts/announce.ts'
 import { count } from '../../parts/format.ts'
 import type { Chapter, Project } from '../model/project.ts'
 import { loadTakes } from './open-project.ts'
-import { type Take, withJob } from './states.ts'
+import { type Take, withAnswer, withJob } from './states.ts'
 
 type Job = StudioJobsSubscription['jobChanges']['jobs'][number]
 const NONE: readonly Take[] = []
@@ -32,6 +32,11 @@ export class Takes {
   /** News of jobs that are not known yet: a short one may end before the answer that names it is here. */
   readonly #early = new Map<string, Job>()
   #failed = 0
+  /** Rises with each question and each change. */
+  #clock = 0
+  /** When the takes of a paragraph have changed here, and when the question was asked whose answer they are, by that clock. */
+  readonly #changedAt = new Map<string, number>()
+  readonly #askedAt = new Map<string, number>()
 
   constructor(id: string, project: () => Project) {
     this.#id = id
@@ -45,6 +50,19 @@ export class Takes {
     return known
   }
 
+  #change(key: string, takes: readonly Take[]): void {
+    this.#changedAt.set(key, ++this.#clock)
+    this.#set(key, takes)
+  }
+
+  /** Of what has changed here since it was asked, an answer may not know. */
+  #onAnswer(key: string, takes: readonly Take[], askedAt: number): void {
+    if ((this.#askedAt.get(key) ?? 0) > askedAt) return
+    this.#askedAt.set(key, askedAt)
+    const isOld = (this.#changedAt.get(key) ?? 0) > askedAt
+    this.#set(key, isOld ? withAnswer(this.of(key).peek(), takes) : takes)
+  }
+
   #set(key: string, takes: readonly Take[]): void {
     for (const { jobId } of takes) this.#keys.set(jobId, key)
     this.of(key).value = takes
@@ -54,10 +72,11 @@ export class Takes {
   /** Asks for the takes of some chapters; without an answer those that are known stay. */
   load(project: Project, chapters: readonly Chapter[] = project.chapters): void {
     const asked = chapters.map(({ key, paragraphs }) => ({ key, paragraphCount: paragraphs.length }))
+    const askedAt = ++this.#clock
     loadTakes(this.#id, asked).then(
       (takes) => {
         batch(() => {
-          for (const [key, list] of takes) this.#set(key, list)
+          for (const [key, list] of takes) this.#onAnswer(key, list, askedAt)
         })
       },
       () => {},
@@ -71,6 +90,7 @@ export class Takes {
     this.load(after, isAll ? after.chapters : after.chapters.filter((chapter) => !known.has(chapter)))
   }
 
+  /** The takes of all, now and whenever the service is back, and what changes in between. */
   follow(): () => void {
     let stop = (): void => {}
     const known = comebacks.peek()
@@ -99,7 +119,7 @@ export class Takes {
     const changed = { jobId: id, status, error: error ?? null, errorCode: errorCode ?? null, audioMs, voiceName }
     const before = this.of(key).peek()
     if (before.find(({ jobId }) => jobId === id)?.status === status) return
-    this.#set(key, withJob(before, changed))
+    this.#change(key, withJob(before, changed))
     if (status === 'COMPLETED' || status === 'FAILED') this.#noteEnd(id, status)
   }
 
@@ -120,7 +140,7 @@ export class Takes {
     const key = this.#keys.get(id)
     if (key === undefined) return
     this.#awaited.delete(id)
-    this.#set(
+    this.#change(
       key,
       this.of(key)
         .peek()
@@ -153,7 +173,7 @@ export class Takes {
       ...{ jobId, status: 'QUEUED', error: null, errorCode: null, audioMs: null, voiceName: null },
       ...{ createdAt: new Date().toISOString(), isChosen: false, isCurrent: true },
     }
-    this.#set(key, [take, ...this.of(key).peek()])
+    this.#change(key, [take, ...this.of(key).peek()])
     const early = this.#early.get(jobId)
     if (early !== undefined) this.#note(early)
   }
@@ -161,7 +181,7 @@ export class Takes {
   /** @throws ApiError */
   async choose(key: string, jobId: string): Promise<void> {
     await ask(chooseTake, { id: this.#id, paragraph: key, job: jobId })
-    this.#set(
+    this.#change(
       key,
       this.of(key)
         .peek()

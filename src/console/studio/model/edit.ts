@@ -1,4 +1,5 @@
 import {
+  type Caret,
   type Chapter,
   chapterOf,
   type Paragraph,
@@ -18,7 +19,7 @@ interface Place {
 /** An edit and the paragraph that has the caret afterwards; `caret` counts letters. */
 export interface Edited {
   readonly project: Project
-  readonly focus: { readonly key: string; readonly caret: number } | null
+  readonly focus: Caret | null
 }
 
 export function placeOf({ chapters }: Project, key: string): Place | null {

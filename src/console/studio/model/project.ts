@@ -28,6 +28,12 @@ export interface Chapter {
   readonly paragraphs: readonly Paragraph[]
 }
 
+/** Where the caret is, in letters of a paragraph. */
+export interface Caret {
+  readonly key: string
+  readonly caret: number
+}
+
 /** A project as it is edited. Nothing in it is ever changed in place, so that what is the same object is the same. */
 export interface Project {
   readonly name: string
@@ -78,6 +84,29 @@ function nearer(above: Settings, { endpoint, voice, inputs, pauseMs }: Settings)
 
 /** Says if two settings speak alike; the order of inputs does not matter. */
 export const areAlike = (one: Settings, other: Settings): boolean => spoken(one) === spoken(other)
+
+/** Says if two projects have the same content as the service keeps it: without empty paragraphs, in any order of inputs. */
+export const areSame = (one: Project, other: Project): boolean => contentOf(one) === contentOf(other)
+
+function contentOf(project: Project): string {
+  const chapters = project.chapters.map((chapter) => ({ ...chapter, paragraphs: chapter.paragraphs.filter(isWritten) }))
+  return JSON.stringify({ ...project, name: project.name.normalize('NFC'), chapters }, (_, value: unknown) =>
+    typeof value !== 'object' || value === null || Array.isArray(value) ? value : sorted(value),
+  )
+}
+
+/** Without what says nothing. */
+const sorted = (value: object): object =>
+  Object.fromEntries(
+    Object.entries(value)
+      .filter(([, one]) => !saysNothing(one))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
+
+const saysNothing = (value: unknown): boolean =>
+  value === null || (typeof value === 'object' && !Array.isArray(value) && Object.values(value).every(saysNothing))
+
+export const isWritten = ({ text }: Paragraph): boolean => text.trim() !== ''
 
 function spoken({ endpoint, voice, inputs }: Settings): string {
   const sorted = Object.entries(inputs ?? {})

@@ -1,4 +1,4 @@
-import type { Chapter, Paragraph, Project, Settings, Speaker } from './project.ts'
+import { type Chapter, isWritten, type Paragraph, type Project, type Settings, type Speaker } from './project.ts'
 
 /** A chapter without its paragraphs keeps those that the service has. */
 interface SavedChapter {
@@ -35,7 +35,7 @@ const areOther = (saved: readonly Chapter[], now: readonly Chapter[]): boolean =
 
 function sentChapter({ paragraphs, ...chapter }: Chapter, before: Chapter | undefined): SavedChapter {
   if (before?.paragraphs === paragraphs) return chapter
-  return { ...chapter, paragraphs: paragraphs.filter(({ text }) => text.trim() !== '') }
+  return { ...chapter, paragraphs: paragraphs.filter(isWritten) }
 }
 
 /** A project with changes that were not saved, as they were kept in the browser. */
@@ -50,37 +50,73 @@ export function withChanges(saved: Project, changes: Changes): Project {
   return { ...saved, ...rest, chapters: whole }
 }
 
-/** So much text is sent at once: the service takes 1 MiB, of which a character may take three bytes. */
-const MAX_SENT_CHARACTERS = 250_000
-const MAX_SENT_PARAGRAPHS = 3000
+/** So much is sent at once: the service takes 1 MiB and 19,000 values, the chapters without their text among them. */
+const MAX_SENT_BYTES = 900_000
+const MAX_SENT_VALUES = 15_000
 
-/** A large change in several saves, one after the other; a chapter that the service does not have yet is there from the save that brings it. */
-export function stepsOf(saved: Project, changes: Changes): readonly Changes[] {
-  const { chapters, ...rest } = changes
-  if (chapters === undefined) return [changes]
-  const groups: SavedChapter[][] = [[]]
-  let [characters, count] = [0, 0]
+/**
+ * The project as the next save makes it: `now`, or a part of the way to it where all of that is too much at once. On the way no paragraph is
+ * there twice, and each has its speaker.
+ */
+export function nextStep(saved: Project, now: Project): Project {
+  const parts = partsOf(saved, now)
+  const [first] = parts
+  if (first === undefined || parts.length === 1) return now
+  const sent = new Map(first.map((chapter) => [chapter.key, chapter]))
+  const waiting = new Set(parts.flat().map(({ key }) => key))
+  const known = new Map(saved.chapters.map((chapter) => [chapter.key, chapter]))
+  const chapters = now.chapters.flatMap((chapter) => {
+    const { key } = chapter
+    return sent.get(key) ?? (waiting.has(key) ? (known.get(key) ?? []) : chapter)
+  })
+  return { ...now, speakers: bothOf(now.speakers, saved.speakers), chapters }
+}
+
+function bothOf(now: readonly Speaker[], saved: readonly Speaker[]): readonly Speaker[] {
+  const names = new Set(now.map(({ name }) => name))
+  const gone = saved.filter(({ name }) => !names.has(name))
+  return gone.length === 0 ? now : [...now, ...gone]
+}
+
+/** The chapters with other paragraphs, as many together as are sent at once. A chapter that gains paragraphs of another one comes after that. */
+function partsOf(saved: Project, now: Project): Chapter[][] {
+  const before = new Map(saved.chapters.map((chapter) => [chapter.key, chapter.paragraphs]))
+  const homes = new Map(saved.chapters.flatMap((one) => one.paragraphs.map(({ key }) => [key, one.key] as const)))
+  const other = now.chapters.filter(({ key, paragraphs }) => before.get(key) !== paragraphs)
+  const [gaining, steady] = [[] as Chapter[], [] as Chapter[]]
+  for (const chapter of other) {
+    const own = chapter.paragraphs.filter(({ key }) => (homes.get(key) ?? chapter.key) === chapter.key)
+    if (own.length === chapter.paragraphs.length) steady.push(chapter)
+    else {
+      gaining.push(chapter)
+      const kept = new Set(own.map(({ key }) => key))
+      const isLosing = before.get(chapter.key)?.some(({ key }) => !kept.has(key)) ?? false
+      if (isLosing) steady.push({ ...chapter, paragraphs: own })
+    }
+  }
+  return grouped([...steady, ...gaining])
+}
+
+function grouped(chapters: readonly Chapter[]): Chapter[][] {
+  const groups: Chapter[][] = []
+  let [bytes, values] = [Number.POSITIVE_INFINITY, 0]
   for (const chapter of chapters) {
-    const paragraphs = chapter.paragraphs ?? []
-    const length = paragraphs.reduce((sum, { text }) => sum + text.length, 0)
-    characters += length
-    count += paragraphs.length
-    if ((characters > MAX_SENT_CHARACTERS || count > MAX_SENT_PARAGRAPHS) && groups.at(-1)?.length !== 0) {
+    const own = new TextEncoder().encode(JSON.stringify(chapter)).length
+    const count = valuesIn(chapter)
+    bytes += own
+    values += count
+    if (bytes > MAX_SENT_BYTES || values > MAX_SENT_VALUES) {
       groups.push([])
-      characters = length
-      count = paragraphs.length
+      bytes = own
+      values = count
     }
     groups.at(-1)?.push(chapter)
   }
-  const known = new Set(saved.chapters.map(({ key }) => key))
-  return groups.map((group, index) => {
-    const sent = new Map(group.map((chapter) => [chapter.key, chapter]))
-    for (const { key } of group) known.add(key)
-    const list = chapters
-      .filter(({ key }) => known.has(key))
-      .map((chapter) => sent.get(chapter.key) ?? withoutText(chapter))
-    return { ...(index === 0 && rest), chapters: list }
-  })
+  return groups
 }
 
-const withoutText = ({ paragraphs: _, ...chapter }: SavedChapter): SavedChapter => chapter
+/** As the service counts them. */
+const valuesIn = (value: unknown): number =>
+  typeof value !== 'object' || value === null
+    ? 1
+    : Object.values(value).reduce((sum: number, one) => sum + valuesIn(one), 1)
