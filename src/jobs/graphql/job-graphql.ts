@@ -1,10 +1,10 @@
-import { requireAccount, requireScope } from '../../access/require.ts'
+import { isOperator, requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { AnyFormat } from '../../audio/format.ts'
 import { byType, type JobType } from '../../catalog/job-kinds.ts'
 import type { MediaKind } from '../../companion/tag-media.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
-import { jobNotFound } from '../../errors/service-error.ts'
+import { jobNotFound, ServiceError } from '../../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { shownMessage } from '../../graphql/http/errors.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
@@ -95,9 +95,12 @@ export const ArtifactRef = builder.prismaObject('Artifact', {
     }),
     url: t.field({
       type: 'URL',
-      description: 'Signed URL of the file; signed by this query, valid for 15 minutes.',
-      resolve: ({ storageKey, contentType, deletedAt }, _args, ctx) =>
-        ctx.storage.signUrl(storageKey, { contentType, now: ctx.now(), isDeleted: deletedAt !== null }),
+      description:
+        "Signed URL of the file; signed by this query, valid for 15 minutes. Operators of another account than the job's are refused.",
+      resolve: async ({ jobId, storageKey, contentType, deletedAt }, _args, ctx) => {
+        await requireContent(ctx, jobId)
+        return ctx.storage.signUrl(storageKey, { contentType, now: ctx.now(), isDeleted: deletedAt !== null })
+      },
     }),
   }),
 })
@@ -115,8 +118,11 @@ addNodeSource<Artifact>('art', {
 export const storedOutputsOf = async (ctx: GraphqlContext, job: Job): Promise<readonly StoredOutput[] | null> =>
   job.storedOutputs === undefined ? ((await artifacts.load(ctx, job.id)) ?? null) : job.storedOutputs
 
-const showResult = async (ctx: GraphqlContext, job: Job): Promise<JobResult | null> =>
-  job.status === 'completed' ? resultOf(ctx, job, await storedOutputsOf(ctx, job)) : null
+async function showResult(ctx: GraphqlContext, job: Job): Promise<JobResult | null> {
+  if (job.status !== 'completed') return null
+  const result = await resultOf(ctx, job, await storedOutputsOf(ctx, job))
+  return isOfCaller(ctx, job) || result?.outputs === undefined ? result : { ...result, outputs: undefined }
+}
 
 const JobResultRef = builder.objectRef<JobResult>('JobResult').implement({
   description: 'Result of a completed job. Each type of job fills its own fields; the others are null.',
@@ -135,7 +141,7 @@ const JobResultRef = builder.objectRef<JobResult>('JobResult').implement({
       type: 'JSON',
       nullable: true,
       description:
-        'URLs of the outputs by their names, signed by this query for 15 minutes. Voice and generation jobs.',
+        'URLs of the outputs by their names, signed by this query for 15 minutes. Voice and generation jobs; null for callers of other accounts.',
       resolve: (result) => result.outputs,
     }),
     endpointSlug: t.exposeString('endpointSlug', {
@@ -172,9 +178,17 @@ export const TYPE_NAMES = byType(({ graphql }) => graphql.name)
 const releases = new BatchLoader<GraphqlContext, number>(loadReleases)
 const queuePositions = new BatchLoader<GraphqlContext, number>((ctx, ids) => loadQueuePositions(ctx.db.pool, ids))
 
-/** Tells if the caller belongs to the account of a job; operators see others as well. */
+/** Tells if the caller belongs to the account of a job; operators see others as well, without their text and sound. */
 export const isOfCaller = ({ actor }: GraphqlContext, { accountId }: Job): boolean =>
   'accountId' in actor && actor.accountId === accountId
+
+/** Only operators meet files of other accounts. @throws FORBIDDEN */
+async function requireContent(ctx: GraphqlContext, jobId: string): Promise<void> {
+  if (!isOperator(ctx)) return
+  const job = await seenJobs.load(ctx, jobId)
+  if (job === undefined || !isOfCaller(ctx, job))
+    throw new ServiceError('FORBIDDEN', "Only callers of the job's account read its files.")
+}
 
 /**
  * The job that the caller's mutation has just made; reading it needs no further scope. Null if an earlier one was deleted since.

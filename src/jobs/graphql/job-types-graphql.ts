@@ -21,10 +21,10 @@ import {
 
 const INTERFACES = [NodeInterface, JobInterface]
 const OUTPUTS =
-  'URLs of the outputs by their names, signed by this query for 15 minutes; null unless the job is completed.'
+  'URLs of the outputs by their names, signed by this query for 15 minutes; null unless the job is completed, and for callers of other accounts.'
 
 const outputsOf = async (ctx: GraphqlContext, job: Job): Promise<Record<string, string> | null> =>
-  job.status === 'completed' ? signOutputs(ctx, job.id, await storedOutputsOf(ctx, job)) : null
+  job.status === 'completed' && isOfCaller(ctx, job) ? signOutputs(ctx, job.id, await storedOutputsOf(ctx, job)) : null
 
 export const JOB_REFS = byType(({ graphql: { name, description }, queued }) => {
   const ref = builder.objectRef<Job>(name)
@@ -70,23 +70,27 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
     resolve: async ({ id, status }, _args, ctx) =>
       status === 'completed' ? ((await artifacts.load(ctx, id))?.[0]?.durationMs ?? null) : null,
   }),
+}))
+
+builder.objectFields(JOB_REFS.voice, (t) => ({
   audioUrl: t.field({
     type: 'URL',
     nullable: true,
     description:
-      'Signed URL of the audio in any format, valid for 15 minutes; null unless the job is completed, and as M4B unless it is stored so.',
+      'Signed URL of the audio in any format, valid for 15 minutes; null unless the job is completed, as M4B unless it is stored so, and for callers of other accounts.',
     args: {
       format: t.arg({ type: AudioFormatEnum, description: 'Format of the audio; the stored one unless given.' }),
     },
-    resolve: async (job, { format }, ctx) => audioUrlOf(ctx, job, await storedOutputsOf(ctx, job), format ?? null),
+    resolve: async (job, { format }, ctx) =>
+      isOfCaller(ctx, job) ? audioUrlOf(ctx, job, await storedOutputsOf(ctx, job), format ?? null) : null,
   }),
   liveUrl: t.field({
     type: 'URL',
     nullable: true,
     description:
-      'Signed URL that plays the speech while it is still being made, from the first finished sentence on; valid for 15 minutes. Null if the job has failed, and as M4B.',
+      'Signed URL that plays the speech while it is still being made, from the first finished sentence on; valid for 15 minutes. Null if the job has failed, as M4B, and for callers of other accounts.',
     args: { format: t.arg({ type: AudioFormatEnum, description: 'Format of the audio; MP3 unless given.' }) },
-    resolve: (job, { format }, ctx) => liveUrlOf(ctx, job, format ?? 'mp3'),
+    resolve: (job, { format }, ctx) => (isOfCaller(ctx, job) ? liveUrlOf(ctx, job, format ?? 'mp3') : null),
   }),
 }))
 

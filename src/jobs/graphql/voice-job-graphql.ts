@@ -35,7 +35,8 @@ const SPEECH_LENGTH = { words: 2000, sentences: 200 } as const
 const CAPTIONS_COST = 2000
 /** PostgreSQL unpacks the whole text. */
 const TEXT_COST = 5
-const SPOKEN = 'Null unless the job is completed, and its audio and its text still exist.'
+const SPOKEN =
+  'Null unless the job is completed, and its audio and its text still exist; null for callers of other accounts.'
 
 const timedJobs = new BatchLoader<GraphqlContext, TimedJob>((ctx, jobIds) => loadTimedJobs(ctx.db.pool, jobIds))
 
@@ -85,9 +86,9 @@ const ChapterRef = builder.objectRef<Chapter>('SpeechChapter').implement({
   }),
 })
 
-/** Null unless the job is completed and its audio exists. */
+/** Null unless the job is the caller's, completed, and its audio exists. */
 async function timedJobOf(ctx: GraphqlContext, job: Job): Promise<TimedJob | null> {
-  if (job.status !== 'completed') return null
+  if (job.status !== 'completed' || !isOfCaller(ctx, job)) return null
   const speech = (await storedOutputsOf(ctx, job))?.find(({ output }) => output === 'audio')
   return speech === undefined || speech.deletedAt != null ? null : ((await timedJobs.load(ctx, job.id)) ?? null)
 }

@@ -248,6 +248,31 @@ describe('the text of a job', () => {
     expect(await shown(id)).toMatchObject({ textExcerpt: 'Between us.' })
   })
 
+  test('and its sound are hidden from operators of other accounts in every field of a completed job', async () => {
+    const id = await submitted({ inputs: { text: 'A heading\n\nBetween us.' } })
+    await allFinished(service.runtime, [id])
+    const { apiKey } = await service.createKey(await service.createAccount(), ['operator'])
+    const own = await service.createKey(caller.account, ['operator'])
+    const fields =
+      'textExcerpt captions chapters { title } sentences { text } words { text } outputs audioUrl wav: audioUrl(format: WAV) liveUrl'
+    const query = `{ node(id: "${id}") { ... on VoiceJob { result { outputs } ${fields} } } }`
+    const shown = (key: string) => read<{ node: Record<string, object | null> }>(service.url, key, query)
+    const { result, ...hidden } = (await shown(apiKey)).node
+    expect(result).toEqual({ outputs: null })
+    expect(Object.entries(hidden).filter(([, value]) => value !== null)).toEqual([])
+    const theirs = (await shown(own.apiKey)).node
+    expect(Object.entries(theirs).filter(([, value]) => value === null)).toEqual([])
+    expect(Object.keys(theirs)).toHaveLength(10)
+
+    const files = (more: string) => `{ node(id: "${id}") { ... on VoiceJob { audio { output ${more} } } } }`
+    expect(await read(service.url, apiKey, files(''))).toEqual({ node: { audio: { output: 'audio' } } })
+    const refused = await ask(service.url, apiKey, files('url'))
+    expect([refused.data, codeOf(refused)]).toEqual([{ node: { audio: null } }, 'FORBIDDEN'])
+    expect(await read(service.url, own.apiKey, files('url'))).toMatchObject({
+      node: { audio: { url: expect.stringMatching(/^http/) } },
+    })
+  })
+
   test('is null of a job that has none', async () => {
     const id = await submitted({})
     await service.runtime.db.pool.query(`update job set inputs = '{}' where id = $1`, [id])
