@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
@@ -12,7 +12,7 @@ import { formFields } from '../playground/form-fields.ts'
 import { offeredEndpoint } from '../playground/offered-endpoint.ts'
 import { createWhole } from './create-project.ts'
 import { ImportError, type Imported } from './import/blocks.ts'
-import { speakersIn } from './import/dialogue.ts'
+import { isMostlyDialogue, samplesOf, speakersIn } from './import/dialogue.ts'
 import { readFile, readPasted } from './import/read-file.ts'
 import { TextFileChoice } from './import/text-file-choice.tsx'
 import { castOf, projectChapters, STYLE_INPUT } from './model/import-project.ts'
@@ -29,13 +29,12 @@ export function NewProjectDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [way, setWay] = useState<Way>('file')
   const source = useSource()
-  const [isDialogue, setDialogue] = useState(true)
   const found = way === 'file' ? source.file : way === 'paste' ? source.pasted : null
   const voice = useFirstVoice()
-  const speakers = found === null ? [] : speakersIn(found.chapters.flatMap(({ paragraphs }) => paragraphs))
+  const dialogue = useDialogue(found)
   const title = name.trim() || found?.name || 'Untitled'
   const create = useAction(async () => {
-    const names = isDialogue ? speakers.map(([one]) => one) : []
+    const names = dialogue.isOn ? dialogue.speakers.map(([one]) => one) : []
     const id = await createWhole(projectOf(title, found, names, voice))
     onClose()
     route(at(`/studio/${id}`))
@@ -53,7 +52,7 @@ export function NewProjectDialog({ onClose }: { onClose: () => void }) {
         {way === 'file' && <TextFileChoice name={source.fileName} error={source.error} onChoose={source.choose} />}
         {way === 'paste' && <PasteField text={source.text} error={source.pasteError} onText={source.setText} />}
         {found !== null && <Summary found={found} />}
-        {speakers.length > 0 && <DialogueChoice speakers={speakers} isOn={isDialogue} onChange={setDialogue} />}
+        {dialogue.speakers.length > 0 && <DialogueChoice {...dialogue} />}
         <TextField {...NAME} placeholder={found?.name || 'Untitled'} value={name} onText={setName} />
         <div class="row end">
           <button type="submit" class="button primary" aria-disabled={!isReady || create.isOff}>
@@ -63,6 +62,17 @@ export function NewProjectDialog({ onClose }: { onClose: () => void }) {
       </form>
     </Dialog>
   )
+}
+
+/** Who speaks in a text. It is a dialogue if it looks so, unless the user says otherwise. */
+function useDialogue(found: Imported | null): DialogueChoiceProps {
+  const [chosen, onChange] = useState<boolean | null>(null)
+  const seen = useMemo(() => {
+    const paragraphs = found?.chapters.flatMap((chapter) => chapter.paragraphs) ?? []
+    const speakers = speakersIn(paragraphs)
+    return { paragraphs, speakers, isLikely: isMostlyDialogue(paragraphs, speakers) }
+  }, [found])
+  return { paragraphs: seen.paragraphs, speakers: seen.speakers, isOn: chosen ?? seen.isLikely, onChange }
 }
 
 const WAYS = [
@@ -150,29 +160,42 @@ const SHOWN = 5
 const some = (value: number, word: string): string => `${count(value)} ${word}${value === 1 ? '' : 's'}`
 
 interface DialogueChoiceProps {
+  readonly paragraphs: readonly string[]
   readonly speakers: ReturnType<typeof speakersIn>
   readonly isOn: boolean
   readonly onChange: (isOn: boolean) => void
 }
 
-const DialogueChoice = ({ speakers, isOn, onChange }: DialogueChoiceProps) => (
-  <div class="field">
-    <label class="check">
-      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
-      <span>
-        This is a dialogue: names before a colon are speakers, each with a voice of their own, and are not read out
-      </span>
-    </label>
-    <p class="hint" dir="auto">
-      {speakers
-        .slice(0, MOST_NAMED)
-        .map(([name, lines]) => `${name} (${some(lines, 'line')})`)
-        .join(', ')}
-      {speakers.length > MOST_NAMED && ` and ${count(speakers.length - MOST_NAMED)} more`}
-    </p>
-  </div>
-)
+const DialogueChoice = ({ paragraphs, speakers, isOn, onChange }: DialogueChoiceProps) => {
+  const names = speakers.map(([name]) => name)
+  return (
+    <div class="field">
+      <label class="check">
+        <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+        <span>
+          This is a dialogue: names before a colon are speakers, each with a voice of their own, and are not read out
+        </span>
+      </label>
+      <p class="hint" dir="auto">
+        {speakers
+          .slice(0, MOST_NAMED)
+          .map(([name, lines]) => `${name} (${some(lines, 'line')})`)
+          .join(', ')}
+        {speakers.length > MOST_NAMED && ` and ${count(speakers.length - MOST_NAMED)} more`}
+      </p>
+      <ul class="import-samples small-text" aria-label="The first lines as they are read out">
+        {samplesOf(paragraphs, names, MOST_SAMPLES).map(({ dropped, text }, index) => (
+          <li key={index} dir="auto">
+            {isOn ? <del>{dropped}</del> : dropped} {text.slice(0, MAX_SAMPLE)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
 
+const MOST_SAMPLES = 3
+const MAX_SAMPLE = 120
 const MOST_NAMED = 8
 
 interface FirstVoice {

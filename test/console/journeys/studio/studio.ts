@@ -127,6 +127,10 @@ export function studioJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'New project' }).first().click()
     await page.getByText('Paste a text').click()
     await page.getByRole('textbox', { name: 'Text' }).fill('ANNA: Who is Quix?\nBEN: It is me.')
+    // Nobody comes again, so that the dialogue is only offered, with what it takes out of the text.
+    expect(await page.getByRole('listitem').filter({ hasText: 'It is me.' }).innerText()).toBe('BEN: It is me.')
+    await page.getByRole('checkbox', { name: /^This is a dialogue/ }).check()
+    expect(await page.locator('del').allInnerTexts()).toEqual(['ANNA:', 'BEN:'])
     await page.getByRole('textbox', { name: 'Name' }).fill(ownName('Cast'))
     await page.getByRole('button', { name: 'Make the project' }).click()
     await page.locator('.para').first().waitFor()
