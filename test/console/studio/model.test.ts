@@ -6,10 +6,12 @@ import {
   changeChapter,
   changeParagraph,
   type Edited,
+  excessOf,
   joinChapter,
   joinParagraph,
   moveChapter,
   moveParagraph,
+  pasteBlocks,
   removeChapter,
   removeParagraph,
   splitParagraph,
@@ -63,6 +65,34 @@ describe('paragraphs', () => {
     expect(focus!.key).toBe('b')
     expect(keys(joinParagraph(project, 'b').project)).toEqual(keys(PROJECT))
     expect(joinParagraph(PROJECT, 'a').project).toBe(PROJECT)
+  })
+
+  test('that are pasted go on with the text around them once, and keep the speaker', () => {
+    const at = 'b first.'.length
+    const pasted = pasteBlocks(PROJECT, 'b', { start: at, end: at }, ['x', 'y', 'x'])
+    expect(shown(pasted)).toEqual([
+      [['a first. a second.', 'b first.x', 'y', 'x b second.', 'c first. c second.'], ['d text.']],
+      1,
+    ])
+    const { paragraphs } = pasted.project.chapters[0]!
+    expect([paragraphs[1]!.key, paragraphs[3]!.key, paragraphs[3]!.speaker]).toEqual(['b', pasted.focus!.key, 'ANNA'])
+    expect(shown(pasteBlocks(PROJECT, 'd', { start: 0, end: 7 }, ['x']))[0]).toEqual([texts(PROJECT)[0], ['x']])
+  })
+
+  test('that are too long to be one are pasted as several, with each of their words', () => {
+    const long = 'A word. '.repeat(1500).trim()
+    const { project } = pasteBlocks(PROJECT, 'd', { start: 2, end: 2 }, [long])
+    expect(texts(project)[1]!.every((text) => text.length <= 10_000)).toBe(true)
+    expect(texts(project)[1]!.join(' ')).toBe(`d ${long}text.`)
+    expect(excessOf(project)).toBe(null)
+  })
+
+  test('are more than a service takes where one is too long, or a chapter has too many', () => {
+    const long = changeParagraph(PROJECT, 'a', { text: 'x'.repeat(9990) })
+    expect(excessOf(long)).toBe(null)
+    expect(excessOf(joinParagraph(long, 'b').project)).toBe('A paragraph takes 10,000 characters.')
+    const many = pasteBlocks(PROJECT, 'd', { start: 0, end: 0 }, Array(2001).fill('x')).project
+    expect(excessOf(many)).toMatch('A chapter takes 2,000 paragraphs')
   })
 
   test('move by one place, over the border of a chapter, and stay at the ends of the project', () => {

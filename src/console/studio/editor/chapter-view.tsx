@@ -6,7 +6,7 @@ import { typingKey } from '../model/history.ts'
 import { type Chapter, inherited, type Paragraph, paragraphOf } from '../model/project.ts'
 import { useStudio } from './context.ts'
 import { settingsInWords } from './endpoints.ts'
-import { apply, stepsOf } from './paragraph-keys.ts'
+import { apply, isRefused, stepsOf } from './paragraph-keys.ts'
 import { ParagraphRow } from './paragraph-row.tsx'
 
 /** The shown chapter as a page. */
@@ -70,12 +70,16 @@ function ChapterMenu({ chapter: { key, paragraphs } }: { chapter: Chapter }) {
   const { editor, hearing, show } = useStudio()
   const { chapters } = editor.project.value
   const index = chapters.findIndex((one) => one.key === key)
+  const join = (): void => {
+    const joined = joinChapter(editor.project.peek(), key)
+    if (!isRefused(editor, joined)) editor.change(joined)
+  }
   const items: readonly (readonly [text: string, act: () => void, isOffered?: boolean])[] = [
     ['Hear from here', () => hearing.all(paragraphs[0]?.key ?? null)],
     ['Voice and style', () => show({ name: 'chapter', key })],
     ['Move up', () => editor.change(moveChapter(editor.project.peek(), key, -1)), index > 0],
     ['Move down', () => editor.change(moveChapter(editor.project.peek(), key, 1)), index < chapters.length - 1],
-    ['Join to the one before', () => editor.change(joinChapter(editor.project.peek(), key)), index > 0],
+    ['Join to the one before', join, index > 0],
     ['Delete the chapter', () => show({ name: 'delete-chapter', key }), chapters.length > 1],
   ]
   return (

@@ -1,14 +1,17 @@
+import { toast } from '../../parts/toast.tsx'
+import { MAX_PARAGRAPH } from '../import/blocks.ts'
 import { plainBlocks } from '../import/plain-text.ts'
 import {
-  addParagraphs,
   changeParagraph,
   type Edited,
+  excessOf,
   joinParagraph,
   moveParagraph,
+  pasteBlocks,
   placeOf,
   splitParagraph,
 } from '../model/edit.ts'
-import { type Caret, type Project, paragraphOf } from '../model/project.ts'
+import type { Caret, Project } from '../model/project.ts'
 import type { Studio } from './context.ts'
 import type { Editor } from './editor.ts'
 
@@ -63,9 +66,17 @@ function actOf({ editor, speak }: Studio, key: string, event: OfText<KeyboardEve
 
 /** Shows the chapter of a paragraph, and puts the caret there. */
 export function apply(editor: Editor, { project, focus }: Edited, caret?: number): void {
-  if (focus === null) return
+  if (focus === null || isRefused(editor, project)) return
   editor.change(project)
   goTo(editor, { key: focus.key, caret: caret ?? focus.caret })
+}
+
+/** Says why a change makes a project larger than the service takes. */
+export function isRefused(editor: Editor, project: Project): boolean {
+  const excess = excessOf(project)
+  if (excess === null || excess === excessOf(editor.project.peek())) return false
+  toast(excess)
+  return true
 }
 
 /** Shows a paragraph, with the caret in it. */
@@ -113,17 +124,14 @@ function textOf(project: Project, key: string): string {
   return place === null ? '' : (project.chapters[place.chapter]?.paragraphs[place.paragraph]?.text ?? '')
 }
 
-/** Several paragraphs are pasted as such. */
+/** Several paragraphs are pasted as such, and what one cannot hold. */
 export function onParagraphPaste({ editor }: Studio, key: string, event: OfText<ClipboardEvent>): void {
-  const blocks = plainBlocks(event.clipboardData?.getData('text/plain') ?? '')
-  if (blocks.length < 2) return
+  const pasted = event.clipboardData?.getData('text/plain') ?? ''
+  const blocks = plainBlocks(pasted)
+  const { selectionStart: start, selectionEnd: end, value } = event.currentTarget
+  const length = value.length - (end - start) + pasted.length
+  if (blocks.length === 0 || (blocks.length === 1 && length <= MAX_PARAGRAPH)) return
   event.preventDefault()
-  const { selectionStart: start, selectionEnd: end } = event.currentTarget
-  const project = editor.project.peek()
-  const text = textOf(project, key)
-  const [first, ...others] = blocks.map((block) => block.text)
-  const last = others.at(-1) ?? ''
-  const added = others.map((one) => paragraphOf(one === last ? `${one}${text.slice(end)}` : one))
-  const begun = changeParagraph(project, key, { text: `${text.slice(0, start)}${first}` })
-  apply(editor, addParagraphs(begun, key, added))
+  const texts = blocks.map(({ text }) => text)
+  apply(editor, pasteBlocks(editor.project.peek(), key, { start, end }, texts))
 }

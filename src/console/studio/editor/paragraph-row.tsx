@@ -2,6 +2,7 @@ import { useComputed } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { sentenceOf } from '../../api/words.ts'
 import { Icon, PlayGlyph } from '../../parts/icon.tsx'
+import { MAX_PARAGRAPH } from '../import/blocks.ts'
 import type { Paragraph } from '../model/project.ts'
 import { type Studio, useStudio } from './context.ts'
 import { settingsInWords } from './endpoints.ts'
@@ -116,7 +117,7 @@ function ParagraphText({ paragraph: { key, text } }: RowProps) {
         dir="auto"
         aria-label="Paragraph"
         placeholder="Write here…"
-        maxLength={10_000}
+        maxLength={MAX_PARAGRAPH}
         value={text}
         onFocus={() => {
           editor.active.value = key

@@ -19,11 +19,11 @@ export interface Imported {
 export class ImportError extends Error {}
 
 /** The bounds of a project. */
-const MAX_CHARACTERS = 1_000_000
-const MAX_PARAGRAPHS = 5000
+export const MAX_CHARACTERS = 1_000_000
+export const MAX_PARAGRAPHS = 5000
 const MAX_CHAPTERS = 500
-const MAX_PARAGRAPH = 10_000
-const MAX_CHAPTER_PARAGRAPHS = 2000
+export const MAX_PARAGRAPH = 10_000
+export const MAX_CHAPTER_PARAGRAPHS = 2000
 /** A chapter is sent at once: the service takes 1 MiB, of which a character may take three bytes and a paragraph some more. */
 const MAX_CHAPTER_CHARACTERS = 250_000
 const MAX_TITLE = 200
@@ -128,12 +128,12 @@ function shorter({ title, paragraphs }: ImportedChapter): ImportedChapter[] {
   return found.map((part, at) => ({ title: titleOf(`${title} (${at + 1})`), paragraphs: part }))
 }
 
-const said = (value: number): string => value.toLocaleString('en')
+export const said = (value: number): string => value.toLocaleString('en')
 
 const SENTENCES = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 
 /** A text in pieces that a paragraph can hold, parted between sentences where it has some. */
-function parts(text: string): string[] {
+export function parts(text: string): string[] {
   if (text === '') return []
   if (text.length <= MAX_PARAGRAPH) return [text]
   const pieces: string[] = ['']

@@ -1,3 +1,4 @@
+import { MAX_CHAPTER_PARAGRAPHS, MAX_CHARACTERS, MAX_PARAGRAPH, MAX_PARAGRAPHS, parts, said } from '../import/blocks.ts'
 import {
   type Caret,
   type Chapter,
@@ -77,6 +78,44 @@ export function joinParagraph(project: Project, key: string): Edited {
   const joined = text === kept.text ? kept : { ...kept, text }
   const caret = first.text.trim() === '' ? 0 : first.text.trimEnd().length
   return { project: spliced(project, before, 2, [joined]), focus: { key: joined.key, caret } }
+}
+
+/** A selection of a paragraph that something takes the place of. */
+interface Selection {
+  readonly start: number
+  readonly end: number
+}
+
+/** Puts blocks in the place of a selection: the first and the last one go on with the text around it. All get the same speaker and settings. */
+export function pasteBlocks(project: Project, key: string, { start, end }: Selection, blocks: string[]): Edited {
+  const place = placeOf(project, key)
+  if (place === null || blocks.length === 0) return { project, focus: null }
+  const whole = paragraphAt(project, place)
+  const behind = whole.text.slice(end)
+  const last = blocks.length - 1
+  const texts = blocks
+    .with(0, `${whole.text.slice(0, start)}${blocks[0]}`)
+    .map((text, index) => (index === last ? `${text}${behind}` : text))
+    .flatMap(parts)
+  const pasted = texts.map((text, index) =>
+    index === 0 ? { ...whole, text } : paragraphOf(text, { speaker: whole.speaker, settings: whole.settings }),
+  )
+  const focused = pasted.at(-1) ?? whole
+  const caret = Math.max(0, focused.text.length - behind.length)
+  return { project: spliced(project, place, 1, pasted), focus: { key: focused.key, caret } }
+}
+
+/** Says why the service would refuse a project for its size; null: it would not. */
+export function excessOf({ chapters }: Project): string | null {
+  const paragraphs = chapters.flatMap((chapter) => chapter.paragraphs)
+  if (paragraphs.some(({ text }) => text.length > MAX_PARAGRAPH))
+    return `A paragraph takes ${said(MAX_PARAGRAPH)} characters.`
+  if (chapters.some((chapter) => chapter.paragraphs.length > MAX_CHAPTER_PARAGRAPHS))
+    return `A chapter takes ${said(MAX_CHAPTER_PARAGRAPHS)} paragraphs: begin another one before.`
+  if (paragraphs.length > MAX_PARAGRAPHS) return `A project takes ${said(MAX_PARAGRAPHS)} paragraphs.`
+  return paragraphs.reduce((sum, { text }) => sum + text.length, 0) > MAX_CHARACTERS
+    ? `A project takes ${said(MAX_CHARACTERS)} characters.`
+    : null
 }
 
 /** Puts paragraphs behind another one. */

@@ -168,6 +168,14 @@ export function studioJourneys(opened: () => OpenedConsole): void {
     await expect.poll(() => page.locator('.para-who').allInnerTexts()).toEqual(['ANNA', 'BEN'])
     await page.keyboard.press('Control+z')
     await expect.poll(() => page.locator('.para-who').allInnerTexts()).toEqual(['ANNE', 'BEN'])
+    await pasted(page, 1, ' One.\n\nTwo.\n\nOne.')
+    await expect.poll(() => texts(page)).toEqual(['Who is Quix?', 'It is me.One.', 'Two.', 'One.'])
+    await pasted(page, 2, 'A word. '.repeat(1300))
+    await expect.poll(async () => (await texts(page)).length).toBe(5)
+    expect(await page.locator('.para-who').allTextContents()).toEqual(['ANNE', 'BEN', 'BEN', 'BEN', 'BEN'])
+    await page.evaluate(() => (document.activeElement as HTMLTextAreaElement).setSelectionRange(0, 0))
+    await page.keyboard.press('Backspace')
+    await page.getByText('A paragraph takes 10,000 characters.').waitFor()
     await page.getByText('Saved', { exact: true }).waitFor()
     expect(complaints).toEqual([])
     await page.close()
@@ -234,6 +242,18 @@ async function conflicted({ service, browser, at }: OpenedConsole, page: Page, n
   await page.locator('.para textarea').nth(0).fill('The lantern shone.')
   await page.getByText('Saved', { exact: true }).waitFor()
   expect(opens).toHaveLength(1)
+}
+
+/** Pastes a text at the end of a paragraph. */
+async function pasted(page: Page, at: number, text: string): Promise<void> {
+  await page.locator('.para textarea').nth(at).click()
+  await page.evaluate((words) => {
+    const area = document.activeElement as HTMLTextAreaElement
+    area.setSelectionRange(area.value.length, area.value.length)
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', words)
+    area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }, text)
 }
 
 /** The project as an audiobook. */
