@@ -2,7 +2,7 @@ import { at } from './base.ts'
 
 const LEFT = `sonant-left${at('/')}`
 
-/** The keys under which the browser stores the playground's text and takes, and what is not saved yet of projects. A sign-out on any screen deletes them. */
+/** The keys, or beginnings of them, under which the browser stores the playground's text and takes, and what is not saved yet of projects. A sign-out on any screen deletes them. */
 export const DRAFT = 'sonant-draft'
 export const TAKES = 'sonant-takes'
 export const STUDIO = 'sonant-studio'
@@ -21,7 +21,8 @@ export function leftAt(): number {
 export function noteLeft(): void {
   try {
     for (const storage of [localStorage, sessionStorage])
-      for (const name of [DRAFT, TAKES, STUDIO]) storage.removeItem(name)
+      for (const name of Object.keys(storage))
+        if ([DRAFT, TAKES, STUDIO].some((one) => name.startsWith(one))) storage.removeItem(name)
     localStorage.setItem(LEFT, String(Date.now()))
   } catch {
     // A tab that is being loaded anew at this moment does not hear of it.

@@ -40,6 +40,10 @@ export function forget(name: string, storages: readonly StorageName[]): void {
   for (const storage of storages) using(storage, (one) => one.removeItem(name))
 }
 
+/** The names of what is kept under such names. */
+export const keptNames = (prefix: string, storage: StorageName): readonly string[] =>
+  (using(storage, (one) => Object.keys(one)) ?? []).filter((name) => name.startsWith(prefix))
+
 export type StorageName = 'sessionStorage' | 'localStorage'
 
 function read<Value>(name: string, storage: StorageName): Stored<Value> | null {

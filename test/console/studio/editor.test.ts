@@ -168,8 +168,50 @@ test('saves whose answers were lost are known again, whichever the service has, 
   ])
   stored = { ...stored, name: 'Theirs', revision: stored.revision + 1 }
   write(editor, 'Mine.')
-  await editor.flush().catch(() => {})
+  await expect(editor.flush()).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(editor.flush()).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(state(editor)).toEqual([false, 'other@example.com'])
+})
+
+test('who saves the same as another has no conflict', async () => {
+  const editor = await opened()
+  write(editor, 'Same.')
+  const chapters = [{ ...stored.chapters[0]!, paragraphs: [paragraphOf('Same.', { key: 'a' })] }]
+  stored = { ...stored, chapters, revision: 7 }
+  await editor.flush()
+  expect([...state(editor), editor.revision]).toEqual([true, null, 7])
+})
+
+test('a project that is deleted while it is written in says so, and is let go once there is a copy', async () => {
+  const editor = await opened()
+  write(editor, 'Mine.')
+  const { SaveProject: save } = answers
+  answers.SaveProject = () => ({
+    saveProject: { __typename: 'RequestError', code: 'NOT_FOUND', message: 'No project has this ID.' },
+  })
+  await expect(editor.flush()).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  answers.SaveProject = save!
+  expect([editor.conflict.peek(), editor.project.peek().chapters[0]!.paragraphs[0]!.text]).toEqual([
+    { savedBy: null, theirs: null },
+    'Mine.',
+  ])
+  await expect(editor.flush()).rejects.toMatchObject({ code: 'CONFLICT' })
+  editor.letGo()
+  await editor.flush()
+  expect(editor.isSaved.peek()).toBe(true)
+})
+
+test('where the service is lost in the middle of many paragraphs, those that were begun are counted', async () => {
+  const editor = await opened()
+  const keys = Array.from({ length: 150 }, (_, at) => `p${at}`)
+  const { SpeakParagraphs: speak } = answers
+  answers.SpeakParagraphs = (variables) => {
+    if (jobs.length > 0) throw new Error('The connection was lost.')
+    return speak!(variables)
+  }
+  const { begun, refused, failure } = await editor.takes.speak(keys)
+  answers.SpeakParagraphs = speak!
+  expect([begun, refused, failure?.code]).toEqual([100, [], 'OFFLINE'])
 })
 
 test('a paragraph that was just sent stays so where an older answer comes later', async () => {

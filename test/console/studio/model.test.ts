@@ -19,7 +19,7 @@ import {
 import { begun, caretOf, changed, ended, redone, typingKey, undone } from '../../../src/console/studio/model/history.ts'
 import { castOf, projectChapters } from '../../../src/console/studio/model/import-project.ts'
 import { areAlike, areSame, type Project, paragraphOf, settingsOf } from '../../../src/console/studio/model/project.ts'
-import { changesOf, nextStep, withChanges } from '../../../src/console/studio/model/save.ts'
+import { changesOf, nextStep, rescued, withChanges } from '../../../src/console/studio/model/save.ts'
 
 /** Two chapters, `one` with the paragraphs a, b and c, and `two` with d. */
 const PROJECT: Project = {
@@ -303,6 +303,16 @@ describe('a save', () => {
     const kept = JSON.parse(JSON.stringify(changesOf(PROJECT, now)))
     expect(withChanges(PROJECT, kept)).toEqual(now)
   })
+})
+
+test('of a project that is gone the chapters come back whose text was changed, with who speaks in them', () => {
+  const changes = changesOf(PROJECT, changeParagraph(PROJECT, 'b', { text: 'x' }))!
+  const { chapters, speakers } = rescued(changes)!
+  expect([chapters.map(({ key, paragraphs }) => [key, paragraphs.length]), speakers]).toEqual([
+    [['one', 3]],
+    [{ name: 'ANNA', settings: {} }],
+  ])
+  expect(rescued({ name: 'x', chapters: [{ key: 'one', title: 'One', settings: {} }] })).toBeNull()
 })
 
 test('an imported script has speakers, and what stands in brackets behind a name is a style where there is one', () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   chosenOf,
   isMissing,
+  neighbourOf,
   stateOf,
   type Take,
   withAnswer,
@@ -49,6 +50,14 @@ test('an answer from before a take began, was done or chosen changes none of tha
     take('b', { isChosen: true, isCurrent: false }),
     ...[take('a'), take('z')],
   ])
+})
+
+test('behind a paragraph that was deleted while it was heard comes the next one of those that are left', () => {
+  expect(neighbourOf('b', 1, ['a', 'b', 'c'], [])).toBe('c')
+  expect(neighbourOf('c', 1, ['a', 'b', 'c'], ['a', 'b', 'c'])).toBeUndefined()
+  expect(neighbourOf('b', 1, ['a', 'd'], ['a', 'b', 'c', 'd'])).toBe('d')
+  expect(neighbourOf('b', -1, ['a', 'd'], ['a', 'b', 'c', 'd'])).toBe('a')
+  expect(neighbourOf('d', 1, ['a', 'b'], ['a', 'b', 'd'])).toBeUndefined()
 })
 
 test('empty paragraphs, and those that wait, are not missing', () => {

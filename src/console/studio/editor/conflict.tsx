@@ -1,43 +1,84 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at } from '../../api/base.ts'
 import { session } from '../../api/session.ts'
-import { useAction } from '../../api/use-action.ts'
+import { type Action, useAction } from '../../api/use-action.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { count } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { createWhole } from '../create-project.ts'
-import { allParagraphs } from '../model/project.ts'
+import { allParagraphs, type Project } from '../model/project.ts'
+import { rescued } from '../model/save.ts'
 import { useStudio } from './context.ts'
-import { keepChanges } from './kept-changes.ts'
+import { keepChanges, takeKeptChanges } from './kept-changes.ts'
 import { TextView } from './text-view.tsx'
 
-/** Somebody else has saved: nothing is overwritten, and nothing is lost. */
+/** Somebody else has saved or deleted the project: nothing is overwritten, and nothing is lost. */
 export function ConflictBanner() {
   const { editor, show } = useStudio()
-  const copy = useCopy()
+  const copy = useOwnCopy()
   const conflict = editor.conflict.value
   if (conflict === null) return null
   return (
-    <div class="notice warn conflict" role="alert">
-      <Icon name="alert" />
-      <div class="notice-body">
-        <p>
-          <Saver name={conflict.savedBy} /> saved this project while you were changing it. Your changes are kept here,
-          and not saved.
-        </p>
-        {copy.failure !== null && <Failure failure={copy.failure} />}
-      </div>
-      <button type="button" class="button small" onClick={() => show({ name: 'theirs' })}>
-        Look at theirs
-      </button>
-      <button type="button" class="button small" aria-disabled={copy.isOff} onClick={() => void copy.run()}>
-        Keep mine as a copy
-      </button>
-    </div>
+    <CopyNotice copy={copy} onLook={conflict.theirs === null ? undefined : () => show({ name: 'theirs' })}>
+      {conflict.theirs === null ? (
+        'This project was deleted while you were changing it.'
+      ) : (
+        <>
+          <Saver name={conflict.savedBy} /> saved this project while you were changing it.
+        </>
+      )}{' '}
+      Your changes are kept here, and not saved.
+    </CopyNotice>
   )
 }
+
+/** What this browser still has of a project that is gone. */
+export function RescueBanner({ id }: { readonly id: string }) {
+  const [mine] = useState(() => {
+    const kept = takeKeptChanges(id)
+    return kept === null ? null : rescued(kept.changes)
+  })
+  const copy = useCopy(
+    () => mine,
+    () => keepChanges(id, null),
+  )
+  if (mine === null) return null
+  const characters = allParagraphs(mine).reduce((sum, { text }) => sum + text.length, 0)
+  return (
+    <CopyNotice copy={copy}>
+      This project was deleted. This browser still has the chapters that you had changed and not saved:{' '}
+      {count(characters)} characters.
+    </CopyNotice>
+  )
+}
+
+interface CopyNoticeProps {
+  readonly copy: Action<void>
+  readonly onLook?: (() => void) | undefined
+  readonly children: ComponentChildren
+}
+
+const CopyNotice = ({ copy, onLook, children }: CopyNoticeProps) => (
+  <div class="notice warn conflict" role="alert">
+    <Icon name="alert" />
+    <div class="notice-body">
+      <p>{children}</p>
+      {copy.failure !== null && <Failure failure={copy.failure} />}
+    </div>
+    {onLook !== undefined && (
+      <button type="button" class="button small" onClick={onLook}>
+        Look at theirs
+      </button>
+    )}
+    <button type="button" class="button small" aria-disabled={copy.isOff} onClick={() => void copy.run()}>
+      Keep mine as a copy
+    </button>
+  </div>
+)
 
 function Saver({ name }: { name: string | null }) {
   if (name !== null && name === session.value?.user.email) return <>You have, in another window,</>
@@ -48,24 +89,31 @@ function Saver({ name }: { name: string | null }) {
   )
 }
 
-function useCopy() {
+function useOwnCopy() {
   const { editor } = useStudio()
+  return useCopy(
+    () => editor.project.peek(),
+    () => editor.letGo(),
+  )
+}
+
+function useCopy(read: () => Project | null, onCopied: () => void) {
   const { route } = useLocation()
   return useAction(async () => {
-    const mine = editor.project.peek()
+    const mine = read()
+    if (mine === null) return
     const id = await createWhole({ ...mine, name: `${mine.name.slice(0, 190)} (copy)` })
-    editor.takeTheirs()
-    keepChanges(editor.id, null)
-    toast('Your changes are in this copy.')
+    onCopied()
+    toast('Your changes are in this copy. Nothing of it is spoken yet: speaking it costs again.')
     route(at(`/studio/${id}`))
   })
 }
 
 export function TheirsDialog({ onClose }: { onClose: () => void }) {
   const { editor } = useStudio()
-  const copy = useCopy()
-  const [conflict] = useState(editor.conflict.peek())
-  if (conflict === null) return null
+  const copy = useOwnCopy()
+  const [{ savedBy, theirs }] = useState(editor.conflict.peek() ?? { savedBy: null, theirs: null })
+  if (theirs === null) return null
   const beside = new Map(allParagraphs(editor.project.peek()).map(({ key, text }) => [key, text]))
   const onTake = (): void => {
     editor.takeTheirs()
@@ -74,7 +122,7 @@ export function TheirsDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog
-      title={conflict.savedBy === null ? 'The saved text' : `The text of ${conflict.savedBy}`}
+      title={savedBy === null ? 'The saved text' : `The text of ${savedBy}`}
       onClose={onClose}
       isWide
       foot={
@@ -90,7 +138,7 @@ export function TheirsDialog({ onClose }: { onClose: () => void }) {
     >
       <div class="stack">
         {copy.failure !== null && <Failure failure={copy.failure} />}
-        <TextView chapters={conflict.theirs.project.chapters} beside={beside} />
+        <TextView chapters={theirs.project.chapters} beside={beside} />
       </div>
     </Dialog>
   )

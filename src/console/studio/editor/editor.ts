@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import { type ApiError, asApiError, isUncertain } from '../../api/api-error.ts'
+import { ApiError, asApiError, isUncertain } from '../../api/api-error.ts'
 import { ask } from '../../api/ask.ts'
 import { comebacks, isHeld } from '../../api/follow.ts'
 import { saveProject } from '../../operations.ts'
@@ -7,7 +7,7 @@ import { changeParagraph } from '../model/edit.ts'
 import { begun, caretOf, changed, ended, type History, redone, typingKey, undone } from '../model/history.ts'
 import { allParagraphs, areSame, type Caret, type Project } from '../model/project.ts'
 import { changesOf, nextStep, withChanges } from '../model/save.ts'
-import { keepChanges, keptChanges } from './kept-changes.ts'
+import { keepChanges, takeKeptChanges } from './kept-changes.ts'
 import { loadProject, type Opened } from './open-project.ts'
 import { Takes } from './takes.ts'
 
@@ -21,10 +21,17 @@ export let lastLeft: Promise<void> = Promise.resolve()
 
 type SaveVariables = Parameters<NonNullable<typeof saveProject.types>>[0]
 
-/** Somebody else has saved the project since this page has read it. */
+/** Somebody else has saved the project since this page has read it, or deleted it. */
 interface Conflict {
   readonly savedBy: string | null
-  readonly theirs: Opened
+  /** Null: it was deleted. */
+  readonly theirs: Opened | null
+}
+
+const UNSAVED = {
+  deleted: 'This project was deleted while you were changing it: keep yours as a copy first.',
+  other: 'Somebody else has saved this project while you were changing it: decide first which text is to stay.',
+  held: 'Sign in again first: the last changes are not saved.',
 }
 
 /** A project that is open: its text with what can be undone, its takes, and how it is saved. */
@@ -75,7 +82,7 @@ export class Editor {
     addEventListener('pagehide', keepNow)
     this.#stops.push(() => removeEventListener('pagehide', keepNow))
     this.#stops.push(comebacks.subscribe(() => this.#onComeback()))
-    const kept = keptChanges(this.id)
+    const kept = takeKeptChanges(this.id)
     if (kept === null) return
     const { revision, project } = this.#saved.peek()
     const mine = withChanges(project, kept.changes)
@@ -155,11 +162,20 @@ export class Editor {
     clearTimeout(this.#saveTimer)
     // Another one that waits may begin a save first.
     while (this.#saving !== null) await this.#saving
-    if (this.isSaved.peek() || this.conflict.peek() !== null || isHeld.peek()) return
+    if (this.isSaved.peek()) return
+    this.#requireNoConflict()
+    if (isHeld.peek()) throw new ApiError(UNSAVED.held, { code: 'UNAUTHORIZED' })
     this.#saving = this.#save().finally(() => {
       this.#saving = null
     })
     await this.#saving
+    this.#requireNoConflict()
+  }
+
+  #requireNoConflict(): void {
+    const conflict = this.conflict.peek()
+    if (conflict === null) return
+    throw new ApiError(conflict.theirs === null ? UNSAVED.deleted : UNSAVED.other, { code: 'CONFLICT' })
   }
 
   async #save(): Promise<void> {
@@ -176,12 +192,13 @@ export class Editor {
     } catch (error) {
       const failure = asApiError(error)
       if (isUncertain(failure)) this.#plan(RETRY_MS)
+      if (failure.code === 'NOT_FOUND') this.conflict.value = { savedBy: null, theirs: null }
       this.failure.value = failure
       throw failure
     }
   }
 
-  /** Null: the service has it, or an earlier one of this page whose answer was lost. */
+  /** Null: the service has it, or an earlier one of this page whose answer was lost. @throws ApiError */
   async #send(project: Project): Promise<Conflict | null> {
     const answer = await this.#ask(project)
     if (answer.__typename === 'Project') {
@@ -189,7 +206,7 @@ export class Editor {
       return null
     }
     const theirs = await loadProject(this.id)
-    const own = this.#unanswered.find((one) => areSame(one, theirs.project))
+    const own = [...this.#unanswered, project].find((one) => areSame(one, theirs.project))
     if (own !== undefined) this.#onSaved({ ...theirs, project: own })
     return own === undefined ? { savedBy: answer.savedBy ?? null, theirs } : null
   }
@@ -214,10 +231,21 @@ export class Editor {
 
   /** Goes on with what somebody else has saved. What was here can be brought back by Undo. */
   takeTheirs(): void {
-    const theirs = this.conflict.peek()?.theirs
-    if (theirs === undefined) return
+    const theirs = this.conflict.peek()?.theirs ?? null
+    if (theirs === null) return
     this.conflict.value = null
     this.adopt(theirs)
+  }
+
+  /** All of this is kept in a copy: nothing of it is to be saved here any more. */
+  letGo(): void {
+    this.#saved.value = { ...this.#saved.peek(), project: this.project.peek() }
+    this.#keep()
+  }
+
+  /** Without such a chapter the shown one stays. */
+  showChapter(key: string | null): void {
+    if (key !== null && this.project.peek().chapters.some((chapter) => chapter.key === key)) this.chapterKey.value = key
   }
 
   /** Shows what the service has by now, as a step that can be undone. */

@@ -4,7 +4,7 @@ import { announce } from '../../parts/announce.ts'
 import { volume } from '../../parts/use-source.ts'
 import { allParagraphs, settingsOf } from '../model/project.ts'
 import type { Editor } from './editor.ts'
-import { chosenOf } from './states.ts'
+import { chosenOf, neighbourOf } from './states.ts'
 import { urlOf } from './takes.ts'
 
 const PAUSE_MS = 400
@@ -21,6 +21,8 @@ export class Hearing {
   #next: { readonly jobId: string; readonly url: Promise<string | null> } | null = null
   #pause: ReturnType<typeof setTimeout> | undefined
   #press = 0
+  /** What could be heard when the present paragraph began, which may be deleted meanwhile. */
+  #order: readonly string[] = []
 
   constructor(editor: Editor) {
     this.#editor = editor
@@ -45,6 +47,10 @@ export class Hearing {
     void this.#editor.takes.changes.value
     return allParagraphs(this.#editor.project.value).filter(({ key }) => chosenOf(this.#takes(key)) !== undefined)
   })
+
+  #keys(): readonly string[] {
+    return this.heard.peek().map(({ key }) => key)
+  }
 
   #takes(key: string) {
     return this.#editor.takes.of(key).peek()
@@ -80,10 +86,9 @@ export class Hearing {
 
   /** To the paragraph before or behind. */
   step(by: 1 | -1, isHeard = true): void {
-    const order = this.heard.peek()
-    const at = order.findIndex(({ key }) => key === this.key.peek())
-    const next = order[at + by]
-    if (next !== undefined) void this.#play(next.key, isHeard)
+    const key = this.key.peek()
+    const next = key === null ? undefined : neighbourOf(key, by, this.#keys(), this.#order)
+    if (next !== undefined) void this.#play(next, isHeard)
   }
 
   stop(): void {
@@ -108,6 +113,7 @@ export class Hearing {
     const take = chosenOf(this.#takes(key))
     if (take === undefined) return this.stop()
     this.key.value = key
+    this.#order = this.#keys()
     this.isPlaying.value = isHeard
     if (this.isAll.peek()) this.#showChapter(key)
     try {
@@ -134,9 +140,8 @@ export class Hearing {
   }
 
   #lookAhead(key: string): void {
-    const order = this.heard.peek()
-    const next = order[order.findIndex((one) => one.key === key) + 1]
-    const take = next && chosenOf(this.#takes(next.key))
+    const next = neighbourOf(key, 1, this.#keys(), this.#order)
+    const take = next === undefined ? undefined : chosenOf(this.#takes(next))
     if (!this.isAll.peek() || take === undefined) return
     const url = urlOf(take.jobId)
     url.catch(() => {})
@@ -145,10 +150,9 @@ export class Hearing {
 
   #goOn(): void {
     const key = this.key.peek()
-    const order = this.heard.peek()
-    const next = order[order.findIndex((one) => one.key === key) + 1]
+    const next = key === null ? undefined : neighbourOf(key, 1, this.#keys(), this.#order)
     if (!this.isAll.peek() || key === null || next === undefined) this.stop()
-    else this.#pause = setTimeout(() => void this.#play(next.key), this.#silenceAfter(key))
+    else this.#pause = setTimeout(() => void this.#play(next), this.#silenceAfter(key))
   }
 
   #silenceAfter(key: string): number {

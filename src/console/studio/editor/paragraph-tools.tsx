@@ -3,7 +3,7 @@ import { Drop } from '../../menus/drop.tsx'
 import { count } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { beginChapter, changeParagraph, joinParagraph, moveParagraph, removeParagraph } from '../model/edit.ts'
-import { NARRATOR, type Paragraph } from '../model/project.ts'
+import { NARRATOR, type Paragraph, type Project } from '../model/project.ts'
 import { useStudio } from './context.ts'
 import { apply } from './paragraph-keys.ts'
 import type { SpokenState, Take } from './states.ts'
@@ -89,18 +89,18 @@ interface MoreMenuProps {
 
 function MoreMenu({ paragraph: { key, text }, onDone }: MoreMenuProps) {
   const { editor, hearing } = useStudio()
-  const project = editor.project.peek()
+  const now = (): Project => editor.project.peek()
   const begin = (): void => {
-    const changed = beginChapter(project, key, text.trim().slice(0, 80) || 'New chapter')
+    const changed = beginChapter(now(), key, text.trim().slice(0, 80) || 'New chapter')
     onDone({ project: changed, focus: { key, caret: 0 } })
   }
   const items: readonly (readonly [text: string, act: () => void])[] = [
     ['Hear from here', () => hearing.all(key)],
-    ['Move up', () => onDone(moveParagraph(project, key, -1))],
-    ['Move down', () => onDone(moveParagraph(project, key, 1))],
-    ['Join to the one before', () => onDone(joinParagraph(project, key))],
+    ['Move up', () => onDone(moveParagraph(now(), key, -1))],
+    ['Move down', () => onDone(moveParagraph(now(), key, 1))],
+    ['Join to the one before', () => onDone(joinParagraph(now(), key))],
     ['Begin a chapter here', begin],
-    ['Delete', () => onDone(removeParagraph(project, key))],
+    ['Delete', () => onDone(removeParagraph(now(), key))],
   ]
   return (
     <Drop icon="more" text="More" isSmall>

@@ -1,16 +1,17 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { type ApiError, asApiError } from '../../api/api-error.ts'
+import { ApiError, asApiError } from '../../api/api-error.ts'
 import { at } from '../../api/base.ts'
 import { comebacks } from '../../api/follow.ts'
 import { announce } from '../../parts/announce.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { count } from '../../parts/format.ts'
 import { SkeletonRows } from '../../parts/load.tsx'
 import { Crumb, Page } from '../../parts/page.tsx'
 import { takesText } from '../../shell/shortcuts.ts'
 import { unsaved } from '../../shell/unsaved.ts'
 import { ChapterList } from './chapter-list.tsx'
 import { ChapterView } from './chapter-view.tsx'
-import { ConflictBanner } from './conflict.tsx'
+import { ConflictBanner, RescueBanner } from './conflict.tsx'
 import { type Opened, type Studio, StudioProvider } from './context.ts'
 import { Editor, lastLeft } from './editor.ts'
 import { EditorActions } from './editor-actions.tsx'
@@ -32,6 +33,7 @@ export function ProjectPage({ id = '' }: { readonly id?: string }) {
     return (
       <Page title="Project" crumb={LIST}>
         {failure === null ? <SkeletonRows /> : <Failure failure={failure} onRetry={reload} isAskedAgain />}
+        {failure?.code === 'NOT_FOUND' && <RescueBanner id={id} />}
       </Page>
     )
   return <EditorPage key={editor.id} {...{ editor, endpoints }} onExpired={signAgain} />
@@ -54,6 +56,7 @@ function useEditor(id: string) {
         if (!isLatest) return
         own = new Editor(opened)
         own.begin()
+        own.showChapter(new URLSearchParams(location.search).get('chapter'))
         setFailure(null)
         setEditor(own)
       } catch (error) {
@@ -96,6 +99,7 @@ function EditorPage({ editor, endpoints, onExpired }: EditorPageProps) {
     return () => studio.hearing.end()
   }, [studio])
   useUnsaved(editor)
+  useAddressOfChapter(editor)
   const saveFailure = editor.isSaved.value ? null : editor.failure.value
   return (
     <StudioProvider value={studio}>
@@ -128,20 +132,37 @@ function useUnsaved({ isSaved, project }: Editor): void {
   }, [sentence])
 }
 
+/** The shown chapter is in the address: Back and a reload come to it. */
+function useAddressOfChapter({ chapterKey, project }: Editor): void {
+  const key = chapterKey.value
+  const isFirst = key === project.value.chapters[0]?.key
+  useEffect(() => {
+    const address = new URL(location.href)
+    if (isFirst) address.searchParams.delete('chapter')
+    else address.searchParams.set('chapter', key)
+    if (address.href !== location.href) history.replaceState(history.state, '', address)
+  }, [key, isFirst])
+}
+
 /** Null: all of it was taken. */
 async function speakNow(editor: Editor, keys: readonly string[]): Promise<ApiError | null> {
   try {
     await editor.flush()
-    if (editor.conflict.peek() !== null) return null
-    const refused = await editor.takes.speak(keys)
-    const [first] = refused
-    if (first === undefined) return null
-    return asApiError(new Error(refusedInWords(refused.length, first.message)))
   } catch (error) {
-    announce('Nothing was spoken.')
+    announce('Nothing is spoken.')
     return asApiError(error)
   }
+  const { begun, refused, failure } = await editor.takes.speak(keys)
+  if (begun === 0) announce('Nothing is spoken.')
+  const [first] = refused
+  if (failure === null)
+    return first === undefined ? null : asApiError(new Error(refusedInWords(refused.length, first.message)))
+  if (begun === 0) return failure
+  return new ApiError(`${begunInWords(begun, keys.length)} ${failure.message}`, { ...failure })
 }
+
+const begunInWords = (begun: number, all: number): string =>
+  `Of ${count(all)} paragraphs ${count(begun)} are being spoken, and the others were not taken.`
 
 const refusedInWords = (times: number, message: string): string =>
   times === 1 ? `A paragraph was not taken: ${message}` : `${times} paragraphs were not taken: ${message}`

@@ -52,6 +52,20 @@ export const withAnswer = (takes: readonly Take[], answer: readonly Take[]): rea
   ...answer.filter(({ jobId }) => takes.every((take) => take.jobId !== jobId)),
 ]
 
+/** The one before or behind another. @param order as it is now @param before as it was when the other was still there */
+export function neighbourOf(
+  key: string,
+  by: 1 | -1,
+  order: readonly string[],
+  before: readonly string[],
+): string | undefined {
+  const place = order.indexOf(key)
+  if (place >= 0) return order[place + by]
+  const then = before.indexOf(key)
+  const around = by > 0 ? before.slice(then + 1) : before.slice(0, Math.max(0, then)).toReversed()
+  return then < 0 ? undefined : around.find((one) => order.includes(one))
+}
+
 export const STATE_WORDS: Readonly<Record<SpokenState, string>> = {
   none: 'Not spoken',
   waiting: 'Waiting',

@@ -1,4 +1,5 @@
 import { batch, type Signal, signal } from '@preact/signals'
+import { type ApiError, asApiError } from '../../api/api-error.ts'
 import { ask } from '../../api/ask.ts'
 import { comebacks, follow } from '../../api/follow.ts'
 import { randomKey } from '../../api/random-key.ts'
@@ -16,6 +17,14 @@ const NONE: readonly Take[] = []
 interface Refused {
   readonly key: string
   readonly message: string
+}
+
+interface Spoken {
+  /** So many paragraphs have a job by now. */
+  readonly begun: number
+  readonly refused: readonly Refused[]
+  /** The others were not answered for. */
+  readonly failure: ApiError | null
 }
 
 /** The takes of a project, followed live. */
@@ -93,8 +102,7 @@ export class Takes {
   /** The takes of all, now and whenever the service is back, and what changes in between. */
   follow(): () => void {
     let stop = (): void => {}
-    const known = comebacks.peek()
-    const end = comebacks.subscribe((times) => times !== known && this.load(this.#project()))
+    const end = comebacks.subscribe(() => this.load(this.#project()))
     stop = follow(studioJobs, { filter: { types: ['VOICE'] } }, ({ jobChanges: { jobs, removedIds } }) => {
       batch(() => {
         for (const job of jobs) this.#note(job)
@@ -148,22 +156,29 @@ export class Takes {
     )
   }
 
-  /** Speaks paragraphs; the text has to be saved before. @returns those that the service refused @throws ApiError */
-  async speak(keys: readonly string[]): Promise<readonly Refused[]> {
+  /** Speaks paragraphs; the text has to be saved before. */
+  async speak(keys: readonly string[]): Promise<Spoken> {
     const refused: Refused[] = []
-    for (let from = 0; from < keys.length; from += MAX_AT_ONCE) {
-      const paragraphs = keys.slice(from, from + MAX_AT_ONCE)
-      const { speakParagraphs: answer } = await ask(speakParagraphs, {
-        ...{ id: this.#id, paragraphs, idempotencyKey: randomKey() },
-        // Somebody waits for a single one.
-        priority: keys.length === 1 ? 'INTERACTIVE' : 'BATCH',
-      })
-      for (const { key, jobId, error } of answer.results) {
-        if (error != null) refused.push({ key, message: error.message })
-        if (jobId != null) this.#begin(key, jobId)
+    let begun = 0
+    try {
+      for (let from = 0; from < keys.length; from += MAX_AT_ONCE) {
+        const paragraphs = keys.slice(from, from + MAX_AT_ONCE)
+        const { speakParagraphs: answer } = await ask(speakParagraphs, {
+          ...{ id: this.#id, paragraphs, idempotencyKey: randomKey() },
+          // Somebody waits for a single one.
+          priority: keys.length === 1 ? 'INTERACTIVE' : 'BATCH',
+        })
+        for (const { key, jobId, error } of answer.results) {
+          if (error != null) refused.push({ key, message: error.message })
+          if (jobId == null) continue
+          begun++
+          this.#begin(key, jobId)
+        }
       }
+      return { begun, refused, failure: null }
+    } catch (error) {
+      return { begun, refused, failure: asApiError(error) }
     }
-    return refused
   }
 
   #begin(key: string, jobId: string): void {

@@ -1,4 +1,12 @@
-import { type Chapter, isWritten, type Paragraph, type Project, type Settings, type Speaker } from './project.ts'
+import {
+  allParagraphs,
+  type Chapter,
+  isWritten,
+  type Paragraph,
+  type Project,
+  type Settings,
+  type Speaker,
+} from './project.ts'
 
 /** A chapter without its paragraphs keeps those that the service has. */
 interface SavedChapter {
@@ -48,6 +56,18 @@ export function withChanges(saved: Project, changes: Changes): Project {
     return paragraphs === undefined ? [] : [{ ...chapter, paragraphs }]
   })
   return { ...saved, ...rest, chapters: whole }
+}
+
+/** The changes of a project that is gone: the chapters whose text they have; null: none of them has any. */
+export function rescued({ name, settings = {}, speakers = [], chapters = [] }: Changes): Project | null {
+  const whole = chapters.flatMap(({ paragraphs = [], ...chapter }) =>
+    paragraphs.length === 0 ? [] : [{ ...chapter, paragraphs }],
+  )
+  if (whole.length === 0) return null
+  const said = new Set(allParagraphs({ chapters: whole }).flatMap(({ speaker }) => speaker ?? []))
+  const lost = [...said].filter((speaker) => speakers.every((one) => one.name !== speaker))
+  const cast = [...speakers, ...lost.map((speaker) => ({ name: speaker, settings: {} }))]
+  return { name: name ?? 'Deleted project', settings, speakers: cast, chapters: whole }
 }
 
 /** So much is sent at once: the service takes 1 MiB and 19,000 values, the chapters without their text among them. */

@@ -242,6 +242,22 @@ async function conflicted({ service, browser, at }: OpenedConsole, page: Page, n
   await page.locator('.para textarea').nth(0).fill('The lantern shone.')
   await page.getByText('Saved', { exact: true }).waitFor()
   expect(opens).toHaveLength(1)
+  // The chapter is in the address.
+  await page.getByRole('button', { name: /^The sea/ }).click()
+  await page.waitForURL(/\?chapter=/)
+  await page.reload()
+  await expect.poll(() => page.getByLabel('Title of the chapter').inputValue()).toBe('The sea')
+  // Nothing is lost where somebody deletes the project.
+  await service.runtime.db.pool.query('delete from project where name = $1', [name])
+  await page.locator('.para textarea').nth(0).fill('The ships')
+  await page.getByText('This project was deleted while you were changing it.').waitFor()
+  expect(await flaws(page, 'studio-deleted')).toEqual([])
+  await page.reload()
+  await page.getByText(/^This project was deleted\. This browser still has the chapters/).waitFor()
+  expect(await flaws(page, 'studio-rescued')).toEqual([])
+  await page.getByRole('button', { name: 'Keep mine as a copy' }).click()
+  await expect.poll(() => texts(page).then(([first]) => first)).toBe('The ships')
+  await page.getByText('Saved', { exact: true }).waitFor()
 }
 
 /** Pastes a text at the end of a paragraph. */
