@@ -13,6 +13,7 @@ import { offeredEndpoint } from '../playground/offered-endpoint.ts'
 import { createWhole } from './create-project.ts'
 import { ImportError, type Imported } from './import/blocks.ts'
 import { isMostlyDialogue, samplesOf, speakersIn } from './import/dialogue.ts'
+import { EncodingChoice } from './import/encoding-choice.tsx'
 import { readFile, readPasted } from './import/read-file.ts'
 import { TextFileChoice } from './import/text-file-choice.tsx'
 import { castOf, projectChapters, STYLE_INPUT } from './model/import-project.ts'
@@ -52,6 +53,7 @@ export function NewProjectDialog({ onClose }: { onClose: () => void }) {
         {way === 'file' && <TextFileChoice name={source.fileName} error={source.error} onChoose={source.choose} />}
         {way === 'paste' && <PasteField text={source.text} error={source.pasteError} onText={source.setText} />}
         {found !== null && <Summary found={found} />}
+        {found?.encoding !== undefined && <EncodingChoice found={found} onChoose={source.decode} />}
         {dialogue.speakers.length > 0 && <DialogueChoice {...dialogue} />}
         <TextField {...NAME} placeholder={found?.name || 'Untitled'} value={name} onText={setName} />
         <div class="row end">
@@ -83,22 +85,28 @@ const WAYS = [
 
 /** The text of a file, and one that is pasted. */
 function useSource() {
-  const [fileName, setFileName] = useState<string | null>(null)
+  const [chosen, setChosen] = useState<File | null>(null)
   const [file, setFile] = useState<Imported | null>(null)
   const [error, setError] = useState<string | undefined>(undefined)
   const [text, setText] = useState('')
-  const choose = async (chosen: File): Promise<void> => {
-    setFileName(chosen.name)
-    setFile(null)
+  const read = async (from: File, encoding?: string): Promise<void> => {
     setError(undefined)
     try {
-      setFile(await readFile(chosen.name, new Uint8Array(await chosen.arrayBuffer())))
+      setFile(await readFile(from.name, new Uint8Array(await from.arrayBuffer()), encoding))
     } catch (reason) {
       setError(reason instanceof ImportError ? reason.message : UNREADABLE)
     }
   }
+  const choose = (from: File): void => {
+    setChosen(from)
+    setFile(null)
+    void read(from)
+  }
+  const decode = (encoding: string): void => {
+    if (chosen !== null) void read(chosen, encoding)
+  }
   const { pasted, pasteError } = readText(text)
-  return { fileName, file, error, choose, text, setText, pasted, pasteError }
+  return { fileName: chosen?.name ?? null, file, error, choose, decode, text, setText, pasted, pasteError }
 }
 
 function readText(text: string): { readonly pasted: Imported | null; readonly pasteError?: string } {

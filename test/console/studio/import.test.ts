@@ -51,6 +51,24 @@ describe('a text', () => {
       expect(await outline(readFile('a.txt', bytes))).toEqual([['Chapter 1', 'Größe.']])
   })
 
+  test('that does not say how it is written is told apart, and read as its reader says', async () => {
+    const cyrillic = Uint8Array.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0x2e])
+    const guessed = await readFile('a.txt', cyrillic)
+    expect([guessed.encoding, guessed.chapters[0]!.paragraphs]).toEqual(['windows-1252', ['Ïðèâåò.']])
+    const chosen = await readFile('a.txt', cyrillic, 'windows-1251')
+    expect([chosen.encoding, chosen.chapters[0]!.paragraphs]).toEqual(['windows-1251', ['Привет.']])
+    const japanese = Uint8Array.from([0x93, 0xfa, 0x96, 0x7b, 0x81, 0x42])
+    expect((await readFile('a.srt.txt', japanese, 'shift_jis')).chapters[0]!.paragraphs).toEqual(['日本。'])
+    expect((await read('a.txt', 'Größe.')).encoding).toBe(undefined)
+    expect((await readFile('a.docx', docx(wp('Hello.')))).encoding).toBe(undefined)
+  })
+
+  test('with many short lines in a row takes three of them as a title', async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `Line ${at + 1}`)
+    const [chapter] = (await read('a.txt', `${lines.join('\n\n')}\n\nThe end.`)).chapters
+    expect([chapter!.title, chapter!.paragraphs.length]).toEqual(['Line 1 – Line 2 – Line 3', 61])
+  })
+
   test('has paragraphs that a project takes: a longer one is parted between sentences', async () => {
     const sentence = `Word${' word'.repeat(199)}.`
     const [chapter] = await outline(read('a.txt', Array(25).fill(sentence).join(' ')))
@@ -68,6 +86,17 @@ test('a chapter that is longer than a project takes is parted', async () => {
     ['Long (2)', 501],
     ['Short', 2],
   ])
+})
+
+test('more chapters than a project takes are joined to their neighbours', async () => {
+  const text = Array.from({ length: 1100 }, (_, at) => `## Day ${at + 1}\n\nIt rained.`).join('\n\n')
+  const { chapters } = await readFile('a.md', strToU8(text))
+  expect([chapters.length, chapters[0]!.title, chapters.at(-1)!.title]).toEqual([
+    367,
+    'Day 1 – Day 3',
+    'Day 1099 – Day 1100',
+  ])
+  expect(chapters.flatMap(({ paragraphs }) => paragraphs)).toHaveLength(2200)
 })
 
 describe('Markdown', () => {
@@ -148,6 +177,13 @@ describe('a book', () => {
     expect(await outline(readFile('x.epub', epub({ pages, ncx, guide })))).toEqual(read)
   })
 
+  test('has no pages of its printed edition among the titles', async () => {
+    const ncx =
+      '<navPoint><navLabel><text>Epilogue</text></navLabel><content src="text/a.xhtml"/></navPoint></navMap><pageList>' +
+      '<pageTarget><navLabel><text>12</text></navLabel><content src="text/a.xhtml#p"/></pageTarget></pageList><navMap>'
+    expect(await outline(readFile('x.epub', epub({ pages: { a: '<p>a.</p>' }, ncx })))).toEqual([['Epilogue', 'a.']])
+  })
+
   test('without one has chapters by its headings, or else by its pages', async () => {
     const headings = { a: '<h1>A</h1><p>a.</p>', b: '<p>more.</p>', c: '<h1>C</h1><p>c.</p>' }
     expect(await outline(readFile('x.epub', epub({ pages: headings })))).toEqual([
@@ -177,6 +213,8 @@ describe('subtitles', () => {
     expect(await outline(read('x.srt', text))).toEqual([
       ['Chapter 1', 'The lighthouse was dark for years.', 'Who is there?', 'Me.'],
     ])
+    const close = '1\n00:00:01,000 --> 00:00:02,000\nIn the year\n1984\n2\n00:00:03,000 --> 00:00:04,000\nit was.\n'
+    expect(await outline(read('x.srt', close))).toEqual([['Chapter 1', 'In the year 1984 it was.']])
     await expect(read('x.srt', 'No times.')).rejects.toThrow('no subtitles')
   })
 })

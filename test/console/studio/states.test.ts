@@ -19,11 +19,11 @@ test.each<[string, readonly Take[], boolean, string]>([
   ['nothing', [], false, 'none'],
   ['one that waits', [take('b', { status: 'QUEUED' }), take('a')], false, 'waiting'],
   ['one that is being spoken', [take('a', { status: 'PROCESSING' })], false, 'speaking'],
-  ['one of this text', [take('a')], false, 'ready'],
-  ['one of another text', [take('a', { isCurrent: false })], false, 'outdated'],
-  ['one, and a text that is not saved yet', [take('a')], true, 'outdated'],
+  ['one of this text', [take('a', { isChosen: true })], false, 'ready'],
+  ['one of another text', [take('a', { isChosen: true, isCurrent: false })], false, 'outdated'],
+  ['one, and a text that is not saved yet', [take('a', { isChosen: true })], true, 'outdated'],
   ['a failed one', [take('a', { status: 'FAILED' })], false, 'failed'],
-  ['a failed one after a good one', [take('b', { status: 'FAILED' }), take('a')], false, 'ready'],
+  ['a failed one after a good one', [take('b', { status: 'FAILED' }), take('a', { isChosen: true })], false, 'ready'],
   [
     'a failed one after one of another text',
     [take('b', { status: 'FAILED' }), take('a', { isCurrent: false })],
@@ -31,6 +31,7 @@ test.each<[string, readonly Take[], boolean, string]>([
     'failed',
   ],
   ['an older one that was chosen', [take('b'), take('a', { isChosen: true, isCurrent: false })], false, 'outdated'],
+  ['one whose audio was deleted', [take('a')], false, 'deleted'],
   ['a deleted one', [take('a', { status: null })], false, 'none'],
 ])('a paragraph with %s', (_, takes, isChanged, state) => {
   expect(stateOf(takes, isChanged)).toBe(state)
@@ -64,4 +65,5 @@ test('empty paragraphs, and those that wait, are not missing', () => {
   expect(isMissing('none', { text: ' ' })).toBe(false)
   expect(isMissing('waiting', { text: 'x' })).toBe(false)
   expect(isMissing('outdated', { text: 'x' })).toBe(true)
+  expect(isMissing('deleted', { text: 'x' })).toBe(true)
 })

@@ -137,9 +137,10 @@ const SIGNS: Readonly<Record<SpokenState, string>> = {
   speaking: 'busy',
   ready: 'good',
   outdated: 'warn',
+  deleted: 'warn',
   failed: 'bad',
 }
-const SHORT: Readonly<Record<SpokenState, string>> = { ...STATE_WORDS, outdated: 'Changed' }
+const SHORT: Readonly<Record<SpokenState, string>> = { ...STATE_WORDS, outdated: 'Changed', deleted: 'Deleted' }
 
 const StateSign = ({ state }: { state: SpokenState }) => (
   <p class={`para-state ${SIGNS[state]}`} title={STATE_WORDS[state]}>

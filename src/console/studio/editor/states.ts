@@ -16,7 +16,7 @@ export interface Take {
   readonly isCurrent: boolean
 }
 
-export type SpokenState = 'none' | 'waiting' | 'speaking' | 'ready' | 'outdated' | 'failed'
+export type SpokenState = 'none' | 'waiting' | 'speaking' | 'ready' | 'outdated' | 'deleted' | 'failed'
 
 /** How a paragraph stands. `isChanged`: its text is not the one that the service has. @param takes newest first */
 export function stateOf(takes: readonly Take[], isChanged: boolean): SpokenState {
@@ -26,13 +26,18 @@ export function stateOf(takes: readonly Take[], isChanged: boolean): SpokenState
   if (newest.status === 'PROCESSING') return 'speaking'
   const chosen = chosenOf(takes)
   if (newest.status === 'FAILED' && newest.isCurrent && !isChanged && !(chosen?.isCurrent ?? false)) return 'failed'
-  if (chosen === undefined) return newest.status === 'FAILED' ? 'failed' : 'none'
+  if (chosen === undefined) return withoutSound(takes)
   return chosen.isCurrent && !isChanged ? 'ready' : 'outdated'
 }
 
+/** The service chooses one wherever there is a recording: of completed takes without one the files were deleted. */
+function withoutSound(takes: readonly Take[]): SpokenState {
+  if (takes[0]?.status === 'FAILED') return 'failed'
+  return takes.some(({ status }) => status === 'COMPLETED') ? 'deleted' : 'none'
+}
+
 /** The take that is heard. */
-export const chosenOf = (takes: readonly Take[]): Take | undefined =>
-  takes.find(({ isChosen }) => isChosen) ?? takes.find(({ status }) => status === 'COMPLETED')
+export const chosenOf = (takes: readonly Take[]): Take | undefined => takes.find(({ isChosen }) => isChosen)
 
 /** A job has changed: a completed one takes over. */
 export const withJob = (takes: readonly Take[], changed: Pick<Take, 'jobId'> & Partial<Take>): readonly Take[] => {
@@ -72,9 +77,10 @@ export const STATE_WORDS: Readonly<Record<SpokenState, string>> = {
   speaking: 'Speaking',
   ready: 'Spoken',
   outdated: 'Changed since it was spoken',
+  deleted: 'Its audio was deleted',
   failed: 'Failed',
 }
 
 /** Says if "Speak what is missing" speaks a paragraph. */
 export const isMissing = (state: SpokenState, { text }: Pick<Paragraph, 'text'>): boolean =>
-  text.trim() !== '' && (state === 'none' || state === 'outdated' || state === 'failed')
+  text.trim() !== '' && ['none', 'outdated', 'deleted', 'failed'].includes(state)

@@ -13,6 +13,8 @@ export interface ImportedChapter {
 export interface Imported {
   readonly name: string
   readonly chapters: readonly ImportedChapter[]
+  /** A guess, or what the user chose, where the file does not say how its letters are written. */
+  readonly encoding?: string
 }
 
 /** The message is a sentence for the user. */
@@ -27,6 +29,9 @@ export const MAX_CHAPTER_PARAGRAPHS = 2000
 /** A chapter is sent at once: the service takes 1 MiB, of which a character may take three bytes and a paragraph some more. */
 const MAX_CHAPTER_CHARACTERS = 250_000
 const MAX_TITLE = 200
+
+/** A part, its chapter and a subtitle; more lines of this kind in a row are a list. */
+const MAX_HEADINGS = 3
 
 const ENDS_SENTENCE = /[\p{Sentence_Terminal},;:…、，；：\p{Pd}][\p{Pe}\p{Pf}"'’”»]*$/u
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
@@ -58,16 +63,19 @@ export function outlined(blocks: readonly Block[]): Imported {
   const first = isTop ? filled.find(({ level }) => level !== undefined) : undefined
   const lowest = Math.min(...levels.filter((level, at) => levels.indexOf(level) !== at))
   const chapters: { title: string; paragraphs: string[]; isOpen: boolean }[] = []
+  let headings = 0
   for (const block of filled) {
     const { text, level } = block
     const isBegin = level !== undefined && level <= lowest
     const title = block === first || !isBegin ? '' : titleOf(text)
     const last = chapters.at(-1)
+    headings = isBegin ? headings + 1 : 0
     if (last === undefined || (isBegin && !last.isOpen)) chapters.push({ title, paragraphs: [text], isOpen: isBegin })
     else {
       last.paragraphs.push(text)
       // A heading right behind another one belongs to that.
-      if (last.isOpen && isBegin) last.title = titleOf([last.title, title].filter((one) => one !== '').join(' – '))
+      if (last.isOpen && isBegin && headings <= MAX_HEADINGS)
+        last.title = titleOf([last.title, title].filter((one) => one !== '').join(' – '))
       last.isOpen &&= isBegin
     }
   }
@@ -89,11 +97,13 @@ export function titleOf(text: string): string {
  * @throws ImportError there is nothing, or too much
  */
 export function bounded(chapters: readonly ImportedChapter[]): ImportedChapter[] {
-  const parted = chapters
-    .map(({ title, paragraphs }) => ({ title: titleOf(title), paragraphs: paragraphs.map(tidy).flatMap(parts) }))
-    .filter(({ paragraphs }) => paragraphs.length > 0)
-    .flatMap(shorter)
-    .map(({ title, paragraphs }, index) => ({ title: title === '' ? `Chapter ${index + 1}` : title, paragraphs }))
+  const parted = fewer(
+    chapters
+      .map(({ title, paragraphs }) => ({ title: titleOf(title), paragraphs: paragraphs.map(tidy).flatMap(parts) }))
+      .filter(({ paragraphs }) => paragraphs.length > 0)
+      .flatMap(shorter)
+      .map(({ title, paragraphs }, index) => ({ title: title === '' ? `Chapter ${index + 1}` : title, paragraphs })),
+  )
   const all = parted.flatMap(({ paragraphs }) => paragraphs)
   if (all.length === 0) throw new ImportError('There is no text in it.')
   const length = all.reduce((sum, text) => sum + text.length, 0)
@@ -110,6 +120,18 @@ export function bounded(chapters: readonly ImportedChapter[]): ImportedChapter[]
       `It has ${said(parted.length)} chapters; a project takes ${said(MAX_CHAPTERS)}. Part it into several files.`,
     )
   return parted
+}
+
+/** Chapters joined to their neighbours where there are more than a project takes. */
+function fewer(chapters: readonly ImportedChapter[]): ImportedChapter[] {
+  if (chapters.length <= MAX_CHAPTERS) return [...chapters]
+  const size = Math.ceil(chapters.length / MAX_CHAPTERS)
+  return Array.from({ length: Math.ceil(chapters.length / size) }, (_, at) => {
+    const joined = chapters.slice(at * size, (at + 1) * size)
+    const titles = [joined[0], joined.at(-1)].map((one) => one?.title ?? '')
+    const title = titleOf([...new Set(titles)].join(' – '))
+    return shorter({ title, paragraphs: joined.flatMap(({ paragraphs }) => paragraphs) })
+  }).flat()
 }
 
 /** A chapter in parts that a project can hold. */

@@ -103,11 +103,12 @@ const DEEPEST = 2
 /** Both forms: lists of links, and points with a label and a place. */
 function readContents(xml: string, folder: string): Entry[] {
   const found: { title: string; href: string }[] = []
-  let [depth, isLabel, isContents] = [0, false, !/<nav\b/i.test(xml)]
+  let [depth, isLabel, isContents] = [0, false, false]
   eachTag(
     xml,
     (name, attributes) => {
       if (name === 'nav') isContents = /\btoc\b/.test(attributes['epub:type'] ?? attributes.role ?? '')
+      if (name === 'navMap') isContents = true
       if (name === 'ol' || name === 'navPoint') depth++
       if (!isContents || depth > DEEPEST) return
       const isEntry = name === 'navPoint' || (name === 'a' && attributes.href !== undefined)
@@ -123,7 +124,7 @@ function readContents(xml: string, folder: string): Entry[] {
     (name) => {
       if (name === 'a' || name === 'text') isLabel = false
       if (name === 'ol' || name === 'navPoint') depth--
-      if (name === 'nav') isContents = false
+      if (name === 'nav' || name === 'navMap') isContents = false
     },
   )
   return found

@@ -1,6 +1,7 @@
 import { type Block, ImportError } from './blocks.ts'
 
 const TIMES = /^\s*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}\s*-->/
+const NUMBER = /^\s*\d+\s*$/
 const TAGS = /<[^>]*>|\{\\[^}]*\}/g
 /** Sounds and music that a viewer reads: [door slams], (sighs), ♪. */
 const SOUNDS = /^[-–—\s]*(?:\[[^\]]*\]|\([^)]*\)|[♪♫][^♪♫]*[♪♫]?|\s)+$/u
@@ -28,8 +29,10 @@ export function subtitleBlocks(text: string): Block[] {
 function cuesOf(lines: readonly string[]): string[] | null {
   const found: string[] = []
   let [isCue, isAny] = [false, false]
-  for (const line of lines) {
+  for (const [index, line] of lines.entries()) {
     if (TIMES.test(line)) {
+      // Without a blank line before it, the number of this cue was taken for words of the last one.
+      if (isCue && NUMBER.test(lines[index - 1] ?? '')) found.pop()
       isCue = true
       isAny = true
     } else if (line.trim() === '') isCue = false

@@ -6,23 +6,24 @@ const BOMS: readonly (readonly [encoding: string, bytes: readonly number[]])[] =
   ['utf-16be', [0xfe, 0xff]],
 ]
 
-/**
- * The text of a file: UTF-8, UTF-16 with its mark, or else Windows-1252, which all old Western files fit.
- * @throws ImportError it is no text
- */
-export function decodeText(bytes: Uint8Array): string {
-  const text = new TextDecoder(encodingOf(bytes)).decode(bytes)
+/** Read unless the user names another one: all old Western files fit it. */
+export const GUESSED_ENCODING = 'windows-1252'
+
+/** @throws ImportError it is no text */
+export function decodeText(bytes: Uint8Array, encoding = encodingOf(bytes) ?? GUESSED_ENCODING): string {
+  const text = new TextDecoder(encoding).decode(bytes)
   if (text.includes('\0')) throw new ImportError('This is not a text.')
   return text
 }
 
-function encodingOf(bytes: Uint8Array): string {
+/** UTF-8, or UTF-16 with its mark; null: older ones do not say which they are. */
+export function encodingOf(bytes: Uint8Array): string | null {
   const marked = BOMS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))
   if (marked !== undefined) return marked[0]
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return 'utf-8'
   } catch {
-    return 'windows-1252'
+    return null
   }
 }
