@@ -6,8 +6,8 @@ import { codeOf, mutation } from '../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { type SignedInUser, type Users, usersOf } from '../setup/service/users.ts'
 
-const USAGE = `query ($from: DateTime!, $to: DateTime, $timeZone: String, $groupBy: UsageGroup!) {
-  usageDays(from: $from, to: $to, timeZone: $timeZone, groupBy: $groupBy) {
+const USAGE = `query ($from: DateTime!, $to: DateTime, $timeZone: String, $groupBy: UsageGroup!, $sum: Boolean) {
+  usageDays(from: $from, to: $to, timeZone: $timeZone, groupBy: $groupBy, sum: $sum) {
     at group name credits jobs characters audioSeconds } }`
 const DAYS = `query ($from: DateTime!, $to: DateTime, $timeZone: String) {
   creditDays(from: $from, to: $to, timeZone: $timeZone) { at spent } }`
@@ -125,6 +125,23 @@ test('each group has its jobs and characters, failed, cancelled and free ones in
     ['draft', 57, 2, 20],
     ['none', 24, 5, 50],
   ])
+})
+
+test('sums are those of the days, one of each group, over exactly the range, also of more tags than days of them fit', async () => {
+  const [from, to] = ['2026-03-28T23:00:00Z', '2026-04-02T00:00:00Z']
+  for (const groupBy of ['API_KEY', 'ENDPOINT', 'USER', 'TAG']) {
+    const rows = await usage({ from, to, groupBy, sum: true, timeZone: 'Asia/Kathmandu' })
+    expect(sums(rows), groupBy).toEqual(sums(await usage({ from, to, groupBy })))
+    expect(new Set(rows.map(({ group }) => group)).size).toBe(rows.length)
+    expect(new Set(rows.map(({ at }) => Date.parse(at)))).toEqual(new Set([Date.parse(from)]))
+  }
+  const later = { from: '2026-03-29T00:00:00Z', to, groupBy: 'TAG', sum: true }
+  expect(sums(await usage(later))).toContainEqual(['book', 7, 1, 10])
+  const tags = Array.from({ length: 340 }, (_, at) => `t${at}`)
+  for (let day = 1; day <= 30; day++) await put(new Date(Date.UTC(2026, 0, day, 12)).toISOString(), 0, { tags })
+  const month = { from: '2026-01-01T00:00:00Z', to: '2026-01-31T00:00:00Z', groupBy: 'TAG' }
+  expect(codeOf(await users.ask(USAGE, month, owner.cookie))).toBe('INVALID_REQUEST')
+  expect(sums(await usage({ ...month, sum: true }))).toHaveLength(340)
 })
 
 test('a deleted job leaves its credits to its key, and a deleted key keeps its name', async () => {

@@ -1,7 +1,7 @@
 import { toCsv } from '../jobs/csv.ts'
 import type { UsageGroup, UsageQuery } from '../operations.ts'
 
-type Day = NonNullable<UsageQuery['usageDays']>[number]
+type Used = NonNullable<UsageQuery['usageDays']>[number]
 
 interface Grouping {
   readonly by: UsageGroup
@@ -39,24 +39,14 @@ export interface UsedBy {
 
 const MEASURES = ['credits', 'jobs', 'characters', 'audioSeconds'] as const
 
-/** What each group used in all of its days, the dearest first. */
-export function usedBy(days: readonly Day[], grouping: UsageGroupingName): UsedBy[] {
+/** What each group used, the dearest first. */
+export function usedBy(used: readonly Used[], grouping: UsageGroupingName): UsedBy[] {
   const { none, gone } = USAGE_GROUPINGS[grouping]
-  const groups = [...Map.groupBy(days, ({ group }) => group ?? null)].map(([group, own]) => ({
-    group,
-    name: own[0]?.name ?? (group === null ? none : gone),
-    credits: sumOf(own, 'credits'),
-    jobs: sumOf(own, 'jobs'),
-    characters: sumOf(own, 'characters'),
-    audioSeconds: sumOf(own, 'audioSeconds'),
-  }))
-  return groups
+  return used
+    .map(({ group = null, name, ...sums }) => ({ group, name: name ?? (group === null ? none : gone), ...sums }))
     .filter((group) => MEASURES.some((name) => group[name] !== 0))
     .sort((one, other) => other.credits - one.credits || other.jobs - one.jobs || (one.name < other.name ? -1 : 1))
 }
-
-const sumOf = (days: readonly Day[], name: (typeof MEASURES)[number]): number =>
-  days.reduce((sum, day) => sum + day[name], 0)
 
 /** The table as a file, row by row. */
 export const usageCsv = (groups: readonly UsedBy[]): string => toCsv(['name', 'id', ...MEASURES], groups.map(toRow))

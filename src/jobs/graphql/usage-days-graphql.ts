@@ -15,7 +15,7 @@ const UsageGroupEnum = describedEnum<UsageDaysGroup>('UsageGroup', 'Property by 
 const UsageDayRef = builder.objectRef<UsageDay>('UsageDay').implement({
   description: 'Usage of a group in one day. A group without any in a day has none for it.',
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime', description: 'Beginning of the day.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Beginning of the day; of a sum that of the range.' }),
     group: t.exposeString('group', {
       nullable: true,
       description:
@@ -46,7 +46,8 @@ builder.queryField('usageDays', (t) =>
       from: t.arg({
         type: 'DateTime',
         required: true,
-        description: 'Beginning of the range; the whole day that contains it is the first one.',
+        description:
+          'Beginning of the range; the whole day that contains it is the first one, but a sum begins at this time.',
       }),
       to: t.arg({
         type: 'DateTime',
@@ -54,6 +55,9 @@ builder.queryField('usageDays', (t) =>
       }),
       timeZone: t.arg.string({ description: 'Time zone of the days, such as `Europe/Berlin`; UTC unless given.' }),
       groupBy: t.arg({ type: UsageGroupEnum, required: true, description: 'Property by which the usage is grouped.' }),
+      sum: t.arg.boolean({
+        description: 'True for one sum of each group over the whole range, instead of one for each of its days.',
+      }),
     },
     resolve: (_root, args: UsageDaysInput, ctx) => usageDays(ctx, args),
     extensions: { verb: usageDays, length: COST },

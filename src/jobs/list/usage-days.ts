@@ -38,11 +38,13 @@ export interface UsageDaysInput {
   readonly to?: Date | null | undefined
   readonly timeZone?: string | null | undefined
   readonly groupBy: UsageDaysGroup
+  /** One sum for each group over exactly this range, instead of one for each day. */
+  readonly sum?: boolean | null | undefined
 }
 
 /** A day without charges, refunds and jobs of a group has no row. */
 export interface UsageDay {
-  /** Beginning of the day. */
+  /** Beginning of the day; of a sum that of the range. */
   readonly at: Date
   /** Id of the key or user, endpoint, or tag. Null: jobs that have none; for users and tags also deleted jobs. */
   readonly group: string | null
@@ -69,9 +71,10 @@ export async function usageDays(ctx: Context, input: UsageDaysInput): Promise<Us
   rejectViolations(violationsOf(from, to))
   requireTimeZone(timeZone)
   await closeWindow(ctx, 'credit_entry', input.to)
-  const first = await firstDay(ctx, from, timeZone).catch(refuseUnknownZone)
-  const spent = longScan<Day>(ctx.db, accountId, ledgerQuery(accountId, { from: first, to, timeZone, groupBy }))
-  const rows = toDays((await spent).rows, await jobsByDay(ctx, input, { from: first, to: input.to }), groupBy)
+  const first = input.sum ? from : await firstDay(ctx, from, timeZone).catch(refuseUnknownZone)
+  const days = { from: first, to, timeZone: input.sum ? null : timeZone, groupBy }
+  const spent = longScan<Day>(ctx.db, accountId, ledgerQuery(accountId, days))
+  const rows = toDays((await spent).rows, await jobsByDay(ctx, input, { from: first, to: input.to }), days)
   if (rows.length > MAX_GROUPS)
     throw invalidRequest('Ask for fewer days, or group by something else.', [
       { path: '/groupBy', message: `makes more than ${MAX_GROUPS} rows` },
@@ -102,33 +105,44 @@ async function firstDay({ db }: Context, from: Date, timeZone: string): Promise<
 interface Days {
   readonly from: Date
   readonly to: Date
-  readonly timeZone: string
+  /** Null: the range is summed as a whole. */
+  readonly timeZone: string | null
   readonly groupBy: UsageDaysGroup
 }
 
 function ledgerQuery(accountId: string, { from, to, timeZone, groupBy }: Days) {
   const { column, source } = GROUPS[groupBy]
+  const [at, day] =
+    timeZone === null
+      ? ['$2::timestamptz', 'null']
+      : [dayBegin('day', '$4'), `date_trunc('day', e.created_at at time zone $4)`]
   const text = `
-    select ${dayBegin('day', '$4')} as at, "group", credits from (
-      select date_trunc('day', e.created_at at time zone $4) as day, ${column} as "group", -sum(e.amount)::float8 as credits
+    select ${at} as at, "group", credits from (
+      select ${day} as day, ${column} as "group", -sum(e.amount)::float8 as credits
       from credit_entry e ${source}
       where ${ofAccount('$1', 'e.')} and e.kind in ('charge', 'refund') and e.created_at >= $2 and e.created_at < $3
       group by 1, 2 limit ${MAX_GROUPS + 1}
     ) days`
-  return { text, values: [accountId, from, to, timeZone] }
+  return { text, values: [accountId, from, to, ...(timeZone === null ? [] : [timeZone])] }
 }
 
 function jobsByDay(
   ctx: Context,
-  { account, groupBy, timeZone }: UsageDaysInput,
+  { account, groupBy, timeZone, sum }: UsageDaysInput,
   createdAt: { readonly from: Date; readonly to: Date | null | undefined },
 ): Promise<JobStats[]> {
   const measures = new Set(['characters', 'audioSeconds'] as const)
-  return jobStats(ctx, { account, timeZone, measures, filter: { createdAt }, groupBy: ['day', groupBy] })
+  return jobStats(ctx, {
+    account,
+    timeZone,
+    measures,
+    filter: { createdAt },
+    groupBy: sum ? [groupBy] : ['day', groupBy],
+  })
 }
 
 /** Puts the sums of the ledger and those of the jobs together, oldest first. */
-function toDays(spent: readonly Day[], stats: readonly JobStats[], groupBy: UsageDaysGroup): Day[] {
+function toDays(spent: readonly Day[], stats: readonly JobStats[], { from, groupBy }: Days): Day[] {
   const none = { credits: 0, jobs: 0, characters: 0, audioSeconds: 0 }
   const days = new Map<string, Day>()
   const add = (at: Date, group: string | null, sums: Partial<Day>): void => {
@@ -137,7 +151,7 @@ function toDays(spent: readonly Day[], stats: readonly JobStats[], groupBy: Usag
   }
   for (const { at, group, credits } of spent) add(at, group, { credits })
   for (const { day, jobs, characters, audioSeconds, ...one } of stats)
-    add(day!, one[GROUPS[groupBy].field], { jobs, characters: characters ?? 0, audioSeconds: audioSeconds ?? 0 })
+    add(day ?? from, one[GROUPS[groupBy].field], { jobs, characters: characters ?? 0, audioSeconds: audioSeconds ?? 0 })
   return [...days.values()].sort((one, other) => one.at.getTime() - other.at.getTime() || byGroup(one, other))
 }
 

@@ -3,15 +3,14 @@ import { usageCsv, usedBy } from '../../../src/console/credits/usage-groups.ts'
 
 const NONE = { credits: 0, jobs: 0, characters: 0, audioSeconds: 0 }
 
-test('a group is summed over its days, the dearest first, and none without use; the file has the same rows', () => {
-  const days = [
-    { ...NONE, group: 'key_1', name: 'Website', credits: 40, jobs: 2, characters: 40 },
+test('groups have their names, the dearest first, and none without use; the file has the same rows', () => {
+  const used = [
+    { ...NONE, group: 'key_1', name: 'Website', credits: 100, jobs: 3, characters: 100 },
     { ...NONE, group: null, name: null, jobs: 1 },
     { ...NONE, group: 'key_2', name: null, credits: 90, jobs: 1, characters: 90, audioSeconds: 4.5 },
-    { ...NONE, group: 'key_1', name: 'Website', credits: 60, jobs: 1, characters: 60 },
     { ...NONE, group: 'key_3', name: '=evil' },
   ]
-  const groups = usedBy(days, 'key')
+  const groups = usedBy(used, 'key')
   expect(groups.map(({ name, credits, jobs }) => [name, credits, jobs])).toEqual([
     ['Website', 100, 3],
     ['A deleted key', 90, 1],
