@@ -72,6 +72,8 @@ const closing = (isLocked: boolean, onClose: () => void) => ({
   },
   onKeyDown: (event: KeyboardEvent & OfDialog): void => {
     const { key, ctrlKey, metaKey, repeat, currentTarget } = event
+    // A dialog within this one has taken it.
+    if (event.defaultPrevented) return
     if (isLocked && key === 'Escape') event.preventDefault()
     if (key !== 'Enter' || !(ctrlKey || metaKey)) return
     // Else it would press the button that has the focus, which may be the other one.

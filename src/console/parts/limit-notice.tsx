@@ -1,15 +1,7 @@
 import { at } from '../api/base.ts'
-import { timeNow } from '../api/clock.ts'
 import { count, share } from './format.ts'
 import { Icon } from './icon.tsx'
-
-const moment = new Intl.DateTimeFormat('en', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
+import { monthPath, untilWhen } from './limit-month.ts'
 
 /** From this share on a limit is warned of. */
 export const NEAR = 0.8
@@ -29,14 +21,8 @@ export function LimitNotice({ of: { monthlyLimit, limitShare } }: LimitNoticePro
         {isUsedUp
           ? `The monthly limit of ${count(monthlyLimit)} credits is used up. New jobs are refused until ${untilWhen()}; accepted ones go on. Your operator can raise the limit.`
           : `${share(limitShare)} of the monthly limit of ${count(monthlyLimit)} credits is used. Jobs beyond it are refused until ${untilWhen()}.`}{' '}
-        <a href={at('/credits?window=this-month')}>See what used it</a>
+        <a href={at(monthPath())}>See what used it</a>
       </span>
     </p>
   )
-}
-
-/** Months of limits end in UTC. */
-export function untilWhen(now = timeNow()): string {
-  const date = new Date(now)
-  return moment.format(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1))
 }

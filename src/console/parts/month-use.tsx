@@ -1,5 +1,6 @@
 import { count } from './format.ts'
-import { NEAR, untilWhen } from './limit-notice.tsx'
+import { untilWhen } from './limit-month.ts'
+import { NEAR } from './limit-notice.tsx'
 
 interface MonthUse {
   readonly usedThisMonth: number

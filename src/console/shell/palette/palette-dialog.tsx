@@ -4,6 +4,7 @@ import { at } from '../../api/base.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { isolated } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
+import { isConverting } from '../../parts/is-converting.ts'
 import { closePalette, foundOffers, movedChoice, type Offer } from './palette.ts'
 import { useFoundJobs } from './use-found-jobs.ts'
 import { type Go, offerOf, useOffers } from './use-offers.ts'
@@ -27,7 +28,7 @@ export function PaletteDialog() {
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     // The Enter that ends a Japanese or Chinese conversion chooses nothing here.
-    if (event.isComposing) return
+    if (isConverting(event)) return
     const moved = movedChoice(event.key, chosen, offers.length)
     if (event.key === 'Enter') choose(offers[chosen])
     else if (moved !== null) setChosenId(offers[moved]?.id ?? null)

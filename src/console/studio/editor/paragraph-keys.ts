@@ -1,3 +1,4 @@
+import { isConverting } from '../../parts/is-converting.ts'
 import { toast } from '../../parts/toast.tsx'
 import { MAX_PARAGRAPH } from '../import/blocks.ts'
 import { plainBlocks } from '../import/plain-text.ts'
@@ -34,7 +35,7 @@ export function stepsOf(editor: Editor) {
 
 /** Keys of a paragraph: Enter parts it, Backspace at its beginning joins it to the one before, arrows leave it, Alt with them moves it. */
 export function onParagraphKey(studio: Studio, key: string, event: OfText<KeyboardEvent>): void {
-  if (event.isComposing || event.defaultPrevented) return
+  if (isConverting(event) || event.defaultPrevented) return
   const act = actOf(studio, key, event)
   if (act === null) return
   event.preventDefault()

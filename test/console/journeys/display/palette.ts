@@ -43,6 +43,7 @@ export function paletteJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('option', { name: /has many colours/ }).waitFor()
     expect(await chosen.textContent()).toContain('Speak it')
     await field.dispatchEvent('keydown', { key: 'Enter', isComposing: true })
+    await field.dispatchEvent('keydown', { key: 'Enter', keyCode: 229 })
     expect(await field.isVisible()).toBe(true)
     await field.fill('owner@example')
     await page.keyboard.press('Enter')
