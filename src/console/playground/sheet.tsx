@@ -1,7 +1,9 @@
 import { useRef } from 'preact/hooks'
+import { at } from '../api/base.ts'
 import { count } from '../parts/format.ts'
 import { langOf } from '../parts/languages.ts'
 import { replaced, takeBack } from './draft.ts'
+import { characters } from './form-fields.ts'
 
 export const EXAMPLES = [
   ['A greeting', 'Hello! This is Sonant. Type anything here, choose a voice, and press Speak.'],
@@ -48,6 +50,7 @@ export function Sheet({ most, text, language, error, onText }: SheetProps) {
       <p id="text-note" class={error === undefined ? 'unseen' : 'hint bad sheet-note'}>
         {error ?? (most === undefined ? 'As long as you like' : `At most ${count(most)} characters`)}
       </p>
+      {most !== undefined && text.length > most && characters(text) > most && <ToStudio />}
       {replaced.value !== null && <BackToText kept={replaced.value} onText={onText} />}
       {text === '' && (
         <p class="row sheet-note">
@@ -62,6 +65,15 @@ export function Sheet({ most, text, language, error, onText }: SheetProps) {
     </>
   )
 }
+
+const ToStudio = () => (
+  <p class="row sheet-note">
+    <a class="button small" href={at('/studio?new=text')}>
+      Open it in the Studio
+    </a>
+    <span class="muted small-text">There a text may be as long as a book.</span>
+  </p>
+)
 
 type BackToTextProps = Pick<SheetProps, 'onText'> & { readonly kept: Parameters<typeof takeBack>[0] }
 

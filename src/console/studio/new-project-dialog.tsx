@@ -24,12 +24,18 @@ type Way = 'file' | 'paste' | 'empty'
 const NAME = { label: 'Name', maxLength: 200, dir: 'auto', autocomplete: 'off' } as const
 const UNREADABLE = 'This file cannot be read.'
 
+interface NewProjectDialogProps {
+  /** A text to begin with, or nothing. */
+  readonly begin: string
+  readonly onClose: () => void
+}
+
 /** Begins a project: from a file, from a text that is pasted, or with an empty page. */
-export function NewProjectDialog({ onClose }: { onClose: () => void }) {
+export function NewProjectDialog({ begin, onClose }: NewProjectDialogProps) {
   const { route } = useLocation()
   const [name, setName] = useState('')
-  const [way, setWay] = useState<Way>('file')
-  const source = useSource()
+  const [way, setWay] = useState<Way>(begin === '' ? 'file' : 'paste')
+  const source = useSource(begin)
   const found = way === 'file' ? source.file : way === 'paste' ? source.pasted : null
   const voice = useFirstVoice()
   const dialogue = useDialogue(found)
@@ -84,11 +90,11 @@ const WAYS = [
 ] as const
 
 /** The text of a file, and one that is pasted. */
-function useSource() {
+function useSource(begin: string) {
   const [chosen, setChosen] = useState<File | null>(null)
   const [file, setFile] = useState<Imported | null>(null)
   const [error, setError] = useState<string | undefined>(undefined)
-  const [text, setText] = useState('')
+  const [text, setText] = useState(begin)
   const read = async (from: File, encoding?: string): Promise<void> => {
     setError(undefined)
     try {

@@ -20,6 +20,7 @@ import { Pager } from '../parts/pager.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { toast } from '../parts/toast.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
+import { draftText } from '../playground/draft.ts'
 import { NewProjectDialog } from './new-project-dialog.tsx'
 import './studio.css'
 
@@ -33,7 +34,9 @@ const CHARACTERS_A_MINUTE = 900
 export function StudioPage() {
   const { query, change } = useAddress()
   const list = useQuery(projectsQuery, { ...pageOf(query, PAGE), ...(query.search && { search: query.search }) })
-  const [isNew, setNew] = useState(false)
+  // The playground sends the text that is too long for it.
+  const isSent = query.new === 'text'
+  const [isNew, setNew] = useState(isSent)
   const [deleted, setDeleted] = useState<ProjectRow | null>(null)
   const add = (
     <button type="button" class="button primary" onClick={() => setNew(true)}>
@@ -63,7 +66,15 @@ export function StudioPage() {
           )
         }
       </Load>
-      {isNew && <NewProjectDialog onClose={() => setNew(false)} />}
+      {isNew && (
+        <NewProjectDialog
+          begin={isSent ? draftText.peek() : ''}
+          onClose={() => {
+            setNew(false)
+            if (isSent) change({ new: null }, true)
+          }}
+        />
+      )}
       {deleted !== null && <DeleteDialog project={deleted} onDone={list.reload} onClose={() => setDeleted(null)} />}
     </Page>
   )
