@@ -50,21 +50,26 @@ export function Sheet({ most, text, language, error, onText }: SheetProps) {
       <p id="text-note" class={error === undefined ? 'unseen' : 'hint bad sheet-note'}>
         {error ?? (most === undefined ? 'As long as you like' : `At most ${count(most)} characters`)}
       </p>
-      {most !== undefined && text.length > most && characters(text) > most && <ToStudio />}
+      {isTooLong(text, most) && <ToStudio />}
       {replaced.value !== null && <BackToText kept={replaced.value} onText={onText} />}
-      {text === '' && (
-        <p class="row sheet-note">
-          <span class="faint small-text">Start with</span>
-          {EXAMPLES.map(([name, example]) => (
-            <button key={name} type="button" class="button small" onClick={() => begin(example)}>
-              {name}
-            </button>
-          ))}
-        </p>
-      )}
+      {text === '' && <Examples onBegin={begin} />}
     </>
   )
 }
+
+const Examples = ({ onBegin }: { readonly onBegin: (example: string) => void }) => (
+  <p class="row sheet-note">
+    <span class="faint small-text">Start with</span>
+    {EXAMPLES.map(([name, example]) => (
+      <button key={name} type="button" class="button small" onClick={() => onBegin(example)}>
+        {name}
+      </button>
+    ))}
+  </p>
+)
+
+const isTooLong = (text: string, most = Number.POSITIVE_INFINITY): boolean =>
+  text.length > most && characters(text) > most
 
 const ToStudio = () => (
   <p class="row sheet-note">

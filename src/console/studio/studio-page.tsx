@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
@@ -38,6 +39,10 @@ export function StudioPage() {
   const isSent = query.new === 'text'
   const [isNew, setNew] = useState(isSent)
   const [deleted, setDeleted] = useState<ProjectRow | null>(null)
+  const close = (): void => {
+    setNew(false)
+    if (isSent) change({ new: null }, true)
+  }
   const add = (
     <button type="button" class="button primary" onClick={() => setNew(true)}>
       <Icon name="plus" /> New project
@@ -49,10 +54,7 @@ export function StudioPage() {
       <Load query={list} skeleton={<SkeletonRows rows={5} />}>
         {({ projects: { nodes, totalCount, pageInfo } }) =>
           totalCount === 0 && !query.search ? (
-            <Empty title="No projects yet" action={add}>
-              Books, lessons and dialogues: bring a text, give each part its voice, hear it, and take anew only what you
-              change.
-            </Empty>
+            <NoProjects add={add} />
           ) : (
             <>
               <Search total={totalCount} />
@@ -66,19 +68,17 @@ export function StudioPage() {
           )
         }
       </Load>
-      {isNew && (
-        <NewProjectDialog
-          begin={isSent ? draftText.peek() : ''}
-          onClose={() => {
-            setNew(false)
-            if (isSent) change({ new: null }, true)
-          }}
-        />
-      )}
+      {isNew && <NewProjectDialog begin={isSent ? draftText.peek() : ''} onClose={close} />}
       {deleted !== null && <DeleteDialog project={deleted} onDone={list.reload} onClose={() => setDeleted(null)} />}
     </Page>
   )
 }
+
+const NoProjects = ({ add }: { readonly add: ComponentChildren }) => (
+  <Empty title="No projects yet" action={add}>
+    Books, lessons and dialogues: bring a text, give each part its voice, hear it, and take anew only what you change.
+  </Empty>
+)
 
 /** Tells people of a service that keeps no texts of jobs that it keeps those of projects. */
 function KeptNote() {
