@@ -28,6 +28,8 @@ import './studio.css'
 type ProjectRow = ProjectsQuery['projects']['nodes'][number]
 
 const PAGE = 20
+/** The playground sends the text that is too long for it. */
+const SENT = 'text'
 /** Somebody who reads aloud says about so many characters a minute. */
 const CHARACTERS_A_MINUTE = 900
 
@@ -35,8 +37,7 @@ const CHARACTERS_A_MINUTE = 900
 export function StudioPage() {
   const { query, change } = useAddress()
   const list = useQuery(projectsQuery, { ...pageOf(query, PAGE), ...(query.search && { search: query.search }) })
-  // The playground sends the text that is too long for it.
-  const isSent = query.new === 'text'
+  const isSent = query.new === SENT
   const [isNew, setNew] = useState(isSent)
   const [deleted, setDeleted] = useState<ProjectRow | null>(null)
   const close = (): void => {

@@ -126,7 +126,7 @@ describe('the files of the console', () => {
 
   test('name no other server', () => {
     // Namespaces of XML, links in messages of graphql-ws, and placeholders of fields and samples: nothing that is loaded.
-    const known = /^(www\.w3\.org|github\.com|(voice\.)?example\.com|127\.0\.0\.1)$/
+    const known = /^(www\.w3\.org|www\.idpf\.org|ns\.adobe\.com|github\.com|(voice\.)?example\.com|127\.0\.0\.1)$/
     // Pages of help have links that a reader presses.
     const texts = files().filter((name) => /\.(js|css|svg)$/.test(name) && !name.startsWith('assets/pages-'))
     const hosts = texts.flatMap((name) =>
