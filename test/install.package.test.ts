@@ -26,6 +26,8 @@ const FILES = [
 ]
 /** The version of the release that this test makes. */
 const VERSION = '999.1.0'
+/** A release builds the console and the program. */
+const HOOK_MS = 300_000
 const CHECKOUT_ONLY = /^(src|test|bench|packaging|prisma|\.ci|\.github)\/|(?<!\.d)\.ts$|codegen|\.md$|tsconfig/
 
 let home: string
@@ -81,7 +83,7 @@ beforeAll(async () => {
   spawnSync('tar', ['xzf', tarball, '-C', installed, '--strip-components=1'])
   await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'))
   manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
-})
+}, HOOK_MS)
 const edit = async (file: string, change: (text: string) => string) =>
   writeFile(join(checkout, file), change(await readFile(join(checkout, file), 'utf8')))
 afterAll(async () => {
