@@ -30,7 +30,7 @@ const INSERT = `insert into project (id, account_id, ${CONTENT}, characters, par
 const FIND = `select ${CONTENT}, account_id as "accountId", revision, held_since as "heldSince", user_id as "userId", api_key_id as "apiKeyId"
   from project where id = $1 and ($2::text is null or account_id = $2)`
 const FIND_VERSION = `select ${CONTENT} from project_version where project_id = $1 and revision = $2`
-/** Of two saves of one revision the second finds no row any more. */
+/** The second of two saves of one revision finds no row any more. */
 const SAVE = `with old as (select * from project where id = $1 and account_id = $2 and revision = $3 for update),
   kept as (
     insert into project_version (project_id, revision, ${CONTENT}, characters, paragraphs, saved_at, user_id, api_key_id)

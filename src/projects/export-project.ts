@@ -22,7 +22,7 @@ export type ExportUnit = 'project' | 'chapter'
 export interface ProjectExport {
   readonly url: string
   readonly expiresAt: Date
-  /** Of the whole recording with its pauses. */
+  /** The length of the whole recording with its pauses. */
   readonly durationMs: number
   /** Keys of the paragraphs without audio. */
   readonly missingKeys: readonly string[]

@@ -45,7 +45,7 @@ export interface ExportPlan {
 }
 
 /**
- * What the chosen takes of a project are as one recording, as it is now.
+ * Plans one recording of the chosen takes of a project, as it is now.
  * @param accountId null: of any account, as a signed URL says
  * @throws NOT_FOUND
  */

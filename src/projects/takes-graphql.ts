@@ -14,7 +14,7 @@ import { chosenOf, fingerprintOf, loadTakes, MOST_TAKES, type Take } from './tak
 /** A paragraph has one or two takes as a rule. */
 const USUAL_TAKES = 2
 const COUNT_COST = 100
-/** Of the whole answer; beyond it each paragraph has its newest and its chosen take. */
+/** A bound for the whole answer; beyond it each paragraph has its newest and its chosen take. */
 const MAX_ANSWERED = 4000
 
 interface TakeView {

@@ -25,7 +25,7 @@ const CLEARED = Object.fromEntries([...CREDIT_FILTERS, 'after', 'before'].map((n
 const ENDS = { from: null, to: null }
 const EXPORTED = ['this-month', 'last-month']
 
-/** What was spent and by whom, where the month leads, and every change of the balance. */
+/** Shows what was spent and by whom, where the month leads, and every change of the balance. */
 export function CreditsPage() {
   useRowWalk()
   const { query } = useAddress()

@@ -8,7 +8,7 @@ type Entry = CreditsQuery['creditEntries']['edges'][number]['node']
 
 interface LedgerTableProps {
   readonly entries: readonly Entry[]
-  /** Where its readers find the jobs. */
+  /** Leads its readers to the jobs. */
   readonly jobsPath?: string
 }
 

@@ -10,7 +10,7 @@ interface UsageTableProps {
   readonly jobsOf: (filter: Readonly<Record<string, string>>) => string
 }
 
-/** What each group used; its name leads to its jobs. */
+/** Lists what each group used; its name leads to its jobs. */
 export function UsageTable({ groups, grouping, jobsOf }: UsageTableProps) {
   const { head } = USAGE_GROUPINGS[grouping]
   const most = Math.max(1, ...groups.map(({ credits }) => credits))

@@ -7,7 +7,7 @@ interface JobLinkProps {
   readonly id: string
   /** Null after it was deleted. */
   readonly job: NamedJobFragment | null | undefined
-  /** Where its readers find the jobs. */
+  /** Leads its readers to the jobs. */
   readonly jobsPath?: string
 }
 

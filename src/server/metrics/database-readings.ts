@@ -28,7 +28,7 @@ const WEBHOOKS = `
   select count(*)::float8 as pending,
     coalesce(extract(epoch from now() - min(next_attempt_at) filter (where next_attempt_at <= now())), 0)::float8 as "oldestSeconds"
   from webhook_delivery where state = 'pending'`
-/** Of accounts and keys that can be used. */
+/** The limits of accounts and keys that can be used. */
 const LIMITS = `
   select "of", count(*) filter (where share >= 0.8 and share < 1)::float8 as near, count(*) filter (where share >= 1)::float8 as "usedUp"
   from (values ('account'), ('key')) kinds ("of") left join (

@@ -99,7 +99,7 @@ export function tenTasksJourney(opened: () => OpenedConsole): void {
     expect(all).toBeLessThanOrEqual(MOST_CLICKS)
     expect(complaints).toEqual([])
     await page.close()
-  }, 120_000)
+  }, 240_000)
 }
 
 type Task = (name: string, perform: () => Promise<void>) => Promise<void>
@@ -123,7 +123,7 @@ async function speakTasks(hands: Hands, task: Task): Promise<void> {
     expect(LONG_TEXT.split(' ').length).toBeGreaterThanOrEqual(2000)
     await hands.write(text, LONG_TEXT)
     await hands.button(/^Speak/)
-    await takes.nth(2).waitFor()
+    await takes.nth(2).waitFor({ timeout: 120_000 })
   })
 }
 

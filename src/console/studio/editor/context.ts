@@ -4,14 +4,14 @@ import type { Editor } from './editor.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { Hearing } from './hearing.ts'
 
-/** What is open over the page. */
+/** The dialog that is open over the page. */
 export type Opened =
   | { readonly name: 'project' | 'cast' | 'versions' | 'theirs' }
   | { readonly name: 'chapter' | 'paragraph' | 'takes' | 'delete-chapter'; readonly key: string }
   | { readonly name: 'word'; readonly key: string; readonly word: string }
   | { readonly name: 'again'; readonly word: string }
 
-/** What every part of the editor needs. It stays the same object, so that a change of the text draws one paragraph. */
+/** All that the parts of the editor share. It stays the same object, so that a change of the text draws one paragraph. */
 export interface Studio {
   readonly editor: Editor
   readonly hearing: Hearing

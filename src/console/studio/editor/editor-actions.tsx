@@ -93,7 +93,7 @@ function HearAll() {
   )
 }
 
-/** What it costs stands on the button. */
+/** The button says what it costs. */
 function SpeakMissing() {
   const { editor, endpoints, speak } = useStudio()
   void editor.takes.changes.value

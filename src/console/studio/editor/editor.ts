@@ -50,7 +50,7 @@ export class Editor {
   readonly chapterKey: Signal<string>
   /** The paragraph that has the caret, or had it last. */
   readonly active = signal<string | null>(null)
-  /** Where the caret is put once that is drawn. */
+  /** The caret is put there once that is drawn. */
   readonly focus = signal<Caret | null>(null)
   #saving: Promise<void> | null = null
   /** Sent, and not answered: the service may have one of them. */

@@ -10,7 +10,7 @@ import { urlOf } from './takes.ts'
 const PAUSE_MS = 400
 const CHAPTER_PAUSE_MS = 1200
 
-/** What is heard of a project: one paragraph, or all from one on, with the silences between them. */
+/** Plays parts of a project: one paragraph, or all from one on, with the silences between them. */
 export class Hearing {
   readonly #editor: Editor
   readonly #audio = new Audio()

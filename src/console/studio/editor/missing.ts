@@ -29,7 +29,7 @@ export function missingOf(editor: Editor, project: Project, endpoints: readonly 
   return { keys, cost, underway }
 }
 
-/** Of some paragraphs, in credits. */
+/** The price of some paragraphs, in credits. */
 export function costOfKeys(project: Project, keys: ReadonlySet<string>, endpoints: readonly Endpoint[]): number {
   const priceOf = pricesOf(project, endpoints)
   const costs = project.chapters.flatMap((chapter) =>
@@ -38,7 +38,7 @@ export function costOfKeys(project: Project, keys: ReadonlySet<string>, endpoint
   return costs.reduce((sum, cost) => sum + cost, 0)
 }
 
-/** What a character of a paragraph costs. */
+/** The price of a character of a paragraph. */
 function pricesOf({ settings, speakers }: Project, endpoints: readonly Endpoint[]) {
   const cast = new Map(speakers.map((speaker) => [speaker.name, speaker.settings.endpoint]))
   const prices = new Map(endpoints.map(({ slug, creditsPerCharacter }) => [slug, creditsPerCharacter]))

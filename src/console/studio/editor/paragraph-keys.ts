@@ -114,7 +114,7 @@ function leave(editor: Editor, key: string, step: 1 | -1): void {
   if (next !== null) goTo(editor, { key: next, caret: step > 0 ? 0 : textOf(project, next).length })
 }
 
-/** Of the same chapter. */
+/** All of the same chapter. */
 function neighbour(project: Project, key: string, step: 1 | -1): string | null {
   const place = placeOf(project, key)
   return place === null ? null : (project.chapters[place.chapter]?.paragraphs[place.paragraph + step]?.key ?? null)

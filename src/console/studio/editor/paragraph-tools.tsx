@@ -16,7 +16,7 @@ interface ToolsProps {
 
 const NEW_SPEAKER = '\n'
 
-/** What can be done with the paragraph that has the caret. */
+/** Acts on the paragraph that has the caret. */
 export function ParagraphTools({ paragraph, takes, state }: ToolsProps) {
   const { editor, speak, show } = useStudio()
   const root = useRef<HTMLDivElement>(null)

@@ -12,7 +12,7 @@ import { type Endpoint, endpointOf, useWithOwnVoices } from './endpoints.ts'
 interface SettingsDialogProps {
   readonly title: string
   readonly own: Settings
-  /** What holds where there is nothing of its own. */
+  /** These hold where there is nothing of its own. */
   readonly from: Settings
   readonly endpoints: readonly Endpoint[]
   /** The URLs of samples have expired. */

@@ -13,7 +13,7 @@ import { type Take, withAnswer, withJob } from './states.ts'
 type Job = StudioJobsSubscription['jobChanges']['jobs'][number]
 const NONE: readonly Take[] = []
 
-/** What speakParagraphs refused of a paragraph. */
+/** speakParagraphs refused the paragraph for this. */
 interface Refused {
   readonly key: string
   readonly message: string
@@ -52,7 +52,7 @@ export class Takes {
     this.#project = project
   }
 
-  /** Of a paragraph, newest first. */
+  /** The takes of a paragraph, newest first. */
   of(key: string): Signal<readonly Take[]> {
     const known = this.#of.get(key) ?? signal(NONE)
     this.#of.set(key, known)
@@ -64,7 +64,7 @@ export class Takes {
     this.#set(key, takes)
   }
 
-  /** Of what has changed here since it was asked, an answer may not know. */
+  /** An answer may not know what has changed here since it was asked. */
   #onAnswer(key: string, takes: readonly Take[], askedAt: number): void {
     if ((this.#askedAt.get(key) ?? 0) > askedAt) return
     this.#askedAt.set(key, askedAt)
@@ -209,7 +209,7 @@ const MAX_EARLY = 500
 /** The service takes so many at a time. */
 const MAX_AT_ONCE = 100
 
-/** Where a take is heard, signed at this moment. @throws ApiError */
+/** The URL of a take, signed at this moment. @throws ApiError */
 export async function urlOf(jobId: string): Promise<string | null> {
   const { voiceJob } = await ask(heard, { jobId })
   return (voiceJob.wav ?? voiceJob.mp3 ?? null) as string | null

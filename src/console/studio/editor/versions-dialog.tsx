@@ -16,7 +16,7 @@ import { TextView } from './text-view.tsx'
 
 type Version = NonNullable<ProjectVersionsQuery['project']>['versions'][number]
 
-/** What the project was before: looked at, and brought back. */
+/** Shows earlier versions of the project, and brings them back. */
 export function VersionsDialog({ onClose }: { onClose: () => void }) {
   const { editor } = useStudio()
   const list = useQuery(projectVersions, { id: editor.id })

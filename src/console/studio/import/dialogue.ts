@@ -54,7 +54,7 @@ export function speakersIn(paragraphs: readonly string[]): readonly (readonly [n
   return lines < LEAST_LINES ? [] : found.toSorted(([, one], [, other]) => other - one)
 }
 
-/** Where some names come again or are written in capitals, one that comes once and is written otherwise is any word before a colon. */
+/** If some names come again or are written in capitals, one that comes once and is written otherwise is any word before a colon. */
 function likely(counts: readonly (readonly [string, number])[]): readonly (readonly [string, number])[] {
   const isSure = ([name, times]: readonly [string, number]): boolean => times > 1 || isCapitals(name)
   const sure = counts.filter(isSure)

@@ -27,7 +27,7 @@ export async function readFile(name: string, bytes: Uint8Array, chosen?: string)
   return encoding === undefined ? read : { ...read, encoding }
 }
 
-/** What was pasted, as a file of text. @throws ImportError */
+/** Reads a pasted text as a file of text. @throws ImportError */
 export function readPasted(text: string): Imported {
   const { name, chapters } = outlined(plainBlocks(text))
   return { name, chapters: bounded(chapters) }

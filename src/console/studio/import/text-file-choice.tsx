@@ -3,7 +3,7 @@ import { useDrop } from '../../voices/file-choice.tsx'
 import { ACCEPTED } from './read-file.ts'
 
 interface TextFileChoiceProps {
-  /** Of the chosen file. */
+  /** The text of the chosen file. */
   readonly name: string | null
   readonly error: string | undefined
   readonly onChoose: (file: File) => void

@@ -10,9 +10,9 @@ import {
   type Speaker,
 } from './project.ts'
 
-/** Where a paragraph is. */
+/** The place of a paragraph. */
 interface Place {
-  /** Of its chapter. */
+  /** The index of its chapter. */
   readonly chapter: number
   readonly paragraph: number
 }
@@ -59,7 +59,7 @@ export function splitParagraph(project: Project, key: string, at: number): Edite
   const whole = paragraphAt(project, place)
   const [before, after] = [whole.text.slice(0, at).trimEnd(), whole.text.slice(at).trimStart()]
   const second = paragraphOf(after, { speaker: whole.speaker, settings: whole.settings })
-  // What was spoken stays with the part that has the words.
+  // The takes stay with the part that has the words.
   const isMoved = before === '' && after !== ''
   const parts = isMoved
     ? [{ ...second, text: '' }, whole]

@@ -1,6 +1,6 @@
 import { allParagraphs, type Caret, type Project } from './project.ts'
 
-/** What can be undone, as many steps as a day of writing has. */
+/** The steps that can be undone, as many as a day of writing has. */
 const MAX_STEPS = 500
 /** Who types on after such a pause begins another step. */
 const STEP_PAUSE_MS = 1000

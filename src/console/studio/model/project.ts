@@ -28,7 +28,7 @@ export interface Chapter {
   readonly paragraphs: readonly Paragraph[]
 }
 
-/** Where the caret is, in letters of a paragraph. */
+/** The place of the caret, in letters of a paragraph. */
 export interface Caret {
   readonly key: string
   readonly caret: number

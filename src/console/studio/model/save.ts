@@ -16,7 +16,7 @@ interface SavedChapter {
   readonly paragraphs?: readonly Paragraph[]
 }
 
-/** What a save sends: fields that are absent stay as they are. */
+/** The fields that a save sends; absent ones stay as they are. */
 export interface Changes {
   readonly name?: string
   readonly settings?: Settings
@@ -24,7 +24,7 @@ export interface Changes {
   readonly chapters?: readonly SavedChapter[]
 }
 
-/** What has changed since a project was saved; null: nothing. Paragraphs without a letter are not sent. */
+/** The changes since a project was saved; null: there are none. Paragraphs without a letter are not sent. */
 export function changesOf(saved: Project, now: Project): Changes | null {
   const before = new Map(saved.chapters.map((chapter) => [chapter.key, chapter]))
   const changes: Changes = {

@@ -1,6 +1,6 @@
 import captureUrl from './capture.ts?worker&url'
 
-/** What the browser would mend for calls is a part of the voice. */
+/** The browser would mend for calls what is a part of the voice. */
 const UNTOUCHED = { echoCancellation: false, autoGainControl: false, noiseSuppression: false, channelCount: 1 } as const
 
 const GONE: ReadonlySet<string> = new Set(['OverconstrainedError', 'NotFoundError'])

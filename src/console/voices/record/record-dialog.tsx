@@ -13,7 +13,7 @@ import { wavFile } from './wav-file.ts'
 import '../voices.css'
 import './record.css'
 
-/** What was recorded, for the form that adds it to the library. */
+/** The recording, for the form that adds it to the library. */
 export interface Spoken {
   readonly file: File
   readonly transcript: string
@@ -134,7 +134,7 @@ const Listening = ({ recorder }: { recorder: Recorder }) => {
 
 const ICONS = { good: 'check', warning: 'alert', error: 'alert' } as const
 
-/** What the checks have found, errors first. */
+/** Lists what the checks have found, errors first. */
 function Findings({ checked }: { readonly checked: Checked }) {
   const order = ['error', 'warning', 'good']
   const findings = checked.findings.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))

@@ -66,7 +66,7 @@ export function recordingJourneys(opened: () => OpenedConsole): void {
 
 const record = (page: Page) => page.getByRole('button', { name: 'Record', exact: true }).first().click()
 
-/** Of a browser whose microphones hear the words. */
+/** Opens a browser whose microphones hear the words. */
 async function hearingContext(stack: AsyncDisposableStack): Promise<BrowserContext> {
   const folder = await mkdtemp(join(tmpdir(), 'sonant-microphone-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))

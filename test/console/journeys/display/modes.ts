@@ -101,7 +101,7 @@ async function layoutShift(): Promise<number> {
       if (!entry.hadRecentInput) sum += entry.value
   })
   observer.observe({ type: 'layout-shift', buffered: true })
-  // What was buffered comes with the next frames.
+  // The next frames bring what was buffered.
   for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame)
   await new Promise((resolve) => setTimeout(resolve, 0))
   return sum
