@@ -111,7 +111,7 @@ export function failureJourneys(opened: () => OpenedConsole): void {
     )
     await page.goto(at('operator/failures?from=x'))
     await page.getByText('does not exist any more: from.').waitFor()
-    await page.getByText('3 more, by code and endpoint, have 147 failed jobs.').waitFor()
+    await page.getByText('3 more, by error and endpoint, have 147 failed jobs.').waitFor()
     expect(await page.getByRole('region', { name: /^Provider busy of voice\.many_/ }).count()).toBe(50)
     expect([await flaws(page), complaints]).toEqual([[], []])
     await page.close()
