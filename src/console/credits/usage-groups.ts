@@ -39,7 +39,7 @@ export interface UsedBy {
 
 const MEASURES = ['credits', 'jobs', 'characters', 'audioSeconds'] as const
 
-/** What each group used, the dearest first. */
+/** Lists the groups by what they used, the dearest first. */
 export function usedBy(used: readonly Used[], grouping: UsageGroupingName): UsedBy[] {
   const { none, gone } = USAGE_GROUPINGS[grouping]
   return used

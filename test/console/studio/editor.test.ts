@@ -11,7 +11,7 @@ let stored: Project & { revision: number }
 let jobs: string[]
 /** Names of the operations in their order. */
 let asked: string[]
-/** What becomes of the next answers by their operations: they are lost, or wait. */
+/** The network does this with the next answers of an operation: it loses them, or holds them back. */
 let fate: Record<string, () => Promise<void>>
 
 const PROJECT: Project = {

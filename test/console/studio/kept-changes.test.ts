@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 
-/** Of a page or of a browser: what it holds are its own properties, as in browsers. */
+/** A page's or a browser's storage, whose own properties are the stored values, as in browsers. */
 class Stored {
   [name: string]: unknown
   getItem(name: string) {

@@ -36,7 +36,7 @@ export function ConflictBanner() {
   )
 }
 
-/** What this browser still has of a project that is gone. */
+/** Offers to keep what this browser still has of a project that is gone. */
 export function RescueBanner({ id }: { readonly id: string }) {
   const [mine] = useState(() => {
     const kept = takeKeptChanges(id)

@@ -21,7 +21,7 @@ export class Hearing {
   #next: { readonly jobId: string; readonly url: Promise<string | null> } | null = null
   #pause: ReturnType<typeof setTimeout> | undefined
   #press = 0
-  /** What could be heard when the present paragraph began, which may be deleted meanwhile. */
+  /** The paragraphs that could be heard when the present one began, which somebody may delete meanwhile. */
   #order: readonly string[] = []
 
   constructor(editor: Editor) {

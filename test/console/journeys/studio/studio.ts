@@ -205,7 +205,7 @@ async function deletedAndBack(page: Page): Promise<void> {
   await expect.poll(() => third.inputValue()).toBe('It shone.!')
 }
 
-/** What was written is not sent while the service cannot be reached, and is there after a reload. */
+/** The page sends nothing while the service cannot be reached, and shows the written text after a reload. */
 async function keptOverReload(page: Page): Promise<void> {
   await page.route('**/graphql', (route) => route.abort())
   await page.locator('.para textarea').nth(2).fill('Somebody lit the old lamp.')

@@ -8,7 +8,7 @@ import { wavFile } from '../../../../src/console/voices/record/wav-file.ts'
 const RATE = 24_000
 
 interface Speech {
-  /** Of the voice, from 0 to 1. */
+  /** The voice's amplitude, from 0 to 1. */
   readonly level?: number
   readonly noise?: number
   /** Silence before and after it. */
