@@ -39,7 +39,9 @@ export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
 
 const ChangeRow = ({ row, withAccount }: { row: AuditRow; withAccount: boolean }) => (
   <tr>
-    <th scope="row">{isTakenBack(row) ? 'Credits taken back' : ACTIONS[row.action][0]}</th>
+    <th scope="row" class="wrap">
+      {isTakenBack(row) ? 'Credits taken back' : ACTIONS[row.action][0]}
+    </th>
     <td data-label="To">
       <Subject row={row} />
     </td>

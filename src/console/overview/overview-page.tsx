@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { now, timeNow } from '../api/clock.ts'
 import { isOwner } from '../api/session.ts'
@@ -37,6 +37,7 @@ export function OverviewPage() {
   }, [look])
   const query = useQuery(overviewQuery, variables)
   const isEmpty = query.data?.latest.totalCount === 0
+  const { hasSteps, steps } = useFirstSteps(query.data)
   useCalmReload(jobCounts.value, isEmpty ? FIRST_JOB_MS : CHANGED_MS, query.reload)
   const actions = (
     <a class="button primary" href={at('/playground')}>
@@ -48,11 +49,11 @@ export function OverviewPage() {
       <Load query={query} skeleton={<SkeletonRows />}>
         {(data) => {
           const isFresh = isEmpty && !hasJobs(jobCounts.value)
-          const hasSteps = data.me?.firstStepsDismissedAt === null && (data.latest.totalCount ?? 0) <= BEGINNER_JOBS
+          if (hasSteps && steps === null) return <SkeletonRows />
           return (
             <div class="cards">
               {isOwner.value && <LimitNotice of={data.account} />}
-              {hasSteps && <Steps onPutAway={query.reload} />}
+              {hasSteps && steps !== null && <steps.FirstSteps onPutAway={query.reload} />}
               {!(isFresh && hasSteps) && <Figures data={data} />}
             </div>
           )
@@ -62,13 +63,17 @@ export function OverviewPage() {
   )
 }
 
-/** Most visits are of accounts that have many jobs: the first steps have a file of their own. */
-function Steps({ onPutAway }: { onPutAway: () => void }) {
-  const file = useFile(true, () => import('./first-steps.tsx'), noSteps)
-  return file === null ? <SkeletonRows /> : <file.FirstSteps onPutAway={onPutAway} />
+/** Most visits are of accounts that have many jobs: the first steps have a file of their own. A page without that file shows the figures alone. */
+function useFirstSteps(data: OverviewQuery | null) {
+  const [isMissing, setMissing] = useState(false)
+  const isBeginner = data?.me?.firstStepsDismissedAt === null && (data.latest.totalCount ?? 0) <= BEGINNER_JOBS
+  const hasSteps = isBeginner && !isMissing
+  const onGone = () => {
+    setMissing(true)
+    toast('The first steps could not be loaded from the service.')
+  }
+  return { hasSteps, steps: useFile(hasSteps, () => import('./first-steps.tsx'), onGone) }
 }
-
-const noSteps = (): void => toast('The first steps could not be loaded from the service.')
 
 const hasJobs = (counts: typeof jobCounts.value): boolean =>
   counts !== null && counts.queued + counts.processing + counts.completed + counts.failed > 0

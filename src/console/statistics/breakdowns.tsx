@@ -7,7 +7,7 @@ import { CsvButton } from './csv-button.tsx'
 type JobsOf = (filter: Record<string, string>) => string
 
 const PERCENTILES = [
-  ['p50', 'half of the jobs within'],
+  ['p50', 'half within'],
   ['p95', '95% within'],
   ['p99', '99% within'],
 ] as const

@@ -110,10 +110,10 @@ export function columnJourneys(opened: () => OpenedConsole): void {
     ] as const) {
       await page.goto(at(path))
       await page.locator('main :is(table, .tile)').first().waitFor()
-      if (path === 'credits')
-        await page.evaluate(() => {
-          for (const value of document.querySelectorAll('.tile-value')) value.replaceChildren('over 999 days')
-        })
+      await page.evaluate(() => {
+        for (const value of document.querySelectorAll('.tile-value')) value.replaceChildren('over 999 days')
+        for (const time of document.querySelectorAll('[aria-label=Times] td')) time.replaceChildren('51 min 12 s')
+      })
       for (const width of widths) {
         await page.setViewportSize({ width, height: 900 })
         const excessive = await lastingExcess(page)
@@ -167,7 +167,8 @@ async function fill({ service, account }: OpenedConsole): Promise<void> {
   const email = `${newId('user')}@example-of-a-long-name.com`
   const { id } = await createUser(service.runtime.as({ kind: 'system' }), { account, email, role: 'member' })
   await db.pool.query(`update "user" set created_at = ${DATED}, last_seen_at = ${DATED} where id = $1`, [id])
-  await db.pool.query(ADD_CHANGE, [account, key, LONG])
+  for (const action of ['key_updated', 'user_federated', 'password_reset'])
+    await db.pool.query(ADD_CHANGE, [account, key, LONG, action])
   await db.pool.query(ADD_ACCOUNT, [newId('acct'), `${'W'.repeat(60)} ${key}`])
   await db.pool.query(ADD_WORKER, [newId('wrk')])
 }
@@ -179,7 +180,7 @@ const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes, last_u
 const ADD_DELIVERY = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)
   values ($1, $2, 'job', $3, 'https://hooks.of.a.long.name.example.com/sonant', 0, '', 1, now(), ${DATED}, $4, $5, now())`
 const ADD_CHANGE = `insert into audit_entry (account_id, action, subject_id, subject_name, detail, actor_kind, actor_id, actor_account_id, actor_name, created_at)
-  values ($1, 'key_updated', $2, $3, $3, 'key', $2, $1, $3, ${DATED})`
+  values ($1, $4, $2, $3, $3, 'key', $2, $1, $3, ${DATED})`
 const ADD_ACCOUNT = `insert into account (id, name, credits, created_at) values ($1, $2, 999999999999, ${DATED})`
 const ADD_WORKER = `insert into worker (id, host, version, pools, slots, in_flight, gpus, heartbeat_at)
   values ($1, 'gpu-host-7.eu.example.com', '0.0.0', '{gpu,cpu,batch,overflow}', 4, 1, '[]', now() + interval '1 hour')`

@@ -68,10 +68,6 @@ export function modeJourneys(opened: () => OpenedConsole): void {
     await insertJob(service.runtime.db, account)
     const context = await browser.newContext({ storageState: await owner.storageState() })
     const { page, complaints } = await openPage(context, service.url)
-    // The first steps are of any height.
-    await page.goto(at(''))
-    const user = await service.runtime.db.prisma.user.findFirstOrThrow({ where: { email: 'owner@example.com' } })
-    await page.evaluate((id) => localStorage.setItem('sonant-steps', JSON.stringify([id])), user.id)
     const moved: (readonly [path: string, by: number])[] = []
     for (const [width, paths] of [
       [1280, ['', 'jobs', 'statistics', 'credits', 'keys', 'people', 'webhooks']],
