@@ -61,6 +61,8 @@ export const unauthorized = () =>
   new ServiceError('UNAUTHORIZED', 'Send a valid API key in the Authorization header as "Bearer <API_KEY>".')
 export const paymentRequired = () =>
   new ServiceError('PAYMENT_REQUIRED', 'Top up the account: its credit balance must be positive.')
+export const balanceTooLow = () =>
+  new ServiceError('PAYMENT_REQUIRED', 'Top up the account: its credits are too few for this job and those that wait.')
 export const monthlyLimitReached = () =>
   new ServiceError(
     'PAYMENT_REQUIRED',

@@ -1,10 +1,10 @@
 import { requireAccount } from '../access/require.ts'
 import { inParallel } from '../concurrency/in-parallel.ts'
-import { invalidRequest, ServiceError } from '../errors/service-error.ts'
+import { balanceTooLow, invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
 import { attempted } from '../jobs/each-id.ts'
 import { type JobPriority, storedOptions } from '../jobs/job-shape.ts'
-import { submitVoiceJob, type VoiceJobContext } from '../voice/submit-voice-job.ts'
+import { submitVoiceJob, type VoiceJobContext, type VoiceJobInput } from '../voice/submit-voice-job.ts'
 import { findContent, requireAuthor } from './change-project.ts'
 import { visibleEndpoint } from './check-content.ts'
 import { type Chapter, type Content, type Paragraph, settingsOf } from './content.ts'
@@ -23,6 +23,11 @@ const INSERT = `insert into project_take (project_id, paragraph, job_id, fingerp
   select id, $2, $3, $4 from project where id = $1 on conflict do nothing`
 const FORGET = `delete from project_take t using unnest($2::text[], $3::text[]) as gone (paragraph, job_id)
   where t.project_id = $1 and t.paragraph = gone.paragraph and t.job_id = gone.job_id and t.chosen_at is null`
+
+/** Claims charge jobs, so those that wait count as spent. */
+const BALANCE = `select (credits - held - (
+    select coalesce(sum(cost), 0) from job where account_id = $1 and status = 'queued'
+  ))::text as left from account where id = $1`
 
 export interface SpeakInput {
   readonly id: string
@@ -56,8 +61,7 @@ interface Call {
   readonly input: SpeakInput
   readonly content: Content
   readonly takes: ReadonlyMap<string, readonly Take[]>
-  /** @throws PAYMENT_REQUIRED if the jobs that wait and those of this call cost more than the account has */
-  readonly spend: (cost: bigint) => void
+  readonly spend: NonNullable<VoiceJobInput['spend']>
 }
 
 /**
@@ -65,7 +69,7 @@ interface Call {
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST
  */
 export async function speakParagraphs(ctx: VoiceJobContext, input: SpeakInput): Promise<SpokenParagraphs> {
-  const { accountId, credits } = requireAuthor(ctx)
+  const { accountId } = requireAuthor(ctx)
   const { id } = input
   const content = await findContent(ctx, id, accountId)
   const places = placesIn(content)
@@ -75,7 +79,7 @@ export async function speakParagraphs(ctx: VoiceJobContext, input: SpeakInput): 
   )
   const asked = input.paragraphs == null ? null : named(places, input.paragraphs)
   checkKey(input.idempotencyKey)
-  const call = { ctx, input, content, takes, spend: purse(credits, takes) }
+  const call = { ctx, input, content, takes, spend: await purseOf(ctx, accountId) }
   const results = asked === null ? await speakRest(call, silent) : await speakAll(call, asked)
   await forgetOverdue(
     ctx,
@@ -88,13 +92,12 @@ export async function speakParagraphs(ctx: VoiceJobContext, input: SpeakInput): 
   return { id, results: results.filter((one) => one.error === null || shown.has(one)), remaining }
 }
 
-/** A worker charges a job when it claims it, so those that still wait count as spent. */
-function purse(credits: bigint, takes: Call['takes']): Call['spend'] {
-  let left = credits
-  for (const { status, cost } of [...takes.values()].flat()) if (status === 'queued') left -= cost
+/** Refuses the last paragraphs, not any of them. The insertion of a job checks the balance again, because other calls spend it as well. */
+async function purseOf(ctx: VoiceJobContext, accountId: string): Promise<Call['spend']> {
+  const { rows } = await ctx.db.pool.query<{ left: string }>(BALANCE, [accountId])
+  let left = BigInt(rows[0]!.left)
   return (cost) => {
-    if (cost > 0n && cost > left)
-      throw new ServiceError('PAYMENT_REQUIRED', 'Top up the account: its credits are too few for this paragraph.')
+    if (cost > 0n && cost > left) throw balanceTooLow()
     left -= cost
   }
 }

@@ -10,7 +10,7 @@ export const MOST_TAKES = 20
 const FIND = `select paragraph, job_id as "jobId", fingerprint, chosen_at as "chosenAt"
   from project_take where project_id = $1 and paragraph = any($2::text[]) order by job_id desc`
 /** The ids stand at both tables, because they are partitioned by them. */
-const FIND_JOBS = `select j.id, j.status, j.cost, a.storage_key as "storageKey", a.content_type as "contentType", a.duration_ms as "durationMs"
+const FIND_JOBS = `select j.id, j.status, a.storage_key as "storageKey", a.content_type as "contentType", a.duration_ms as "durationMs"
   from job j left join artifact a on a.job_id = j.id and a.output = 'audio' and a.deleted_at is null and a.job_id = any($1::text[])
   where j.id = any($1::text[])`
 
@@ -30,8 +30,6 @@ interface StoredAudio {
 /** A job that speaks a paragraph, or has spoken it. */
 export interface Take extends TakeRow {
   readonly status: JobStatus
-  /** Credits. */
-  readonly cost: bigint
   /** Null unless the job is completed and its audio is still there. */
   readonly audio: StoredAudio | null
 }
@@ -39,7 +37,6 @@ export interface Take extends TakeRow {
 interface JobRow {
   readonly id: string
   readonly status: JobStatus
-  readonly cost: bigint | string
   readonly storageKey: string | null
   readonly contentType: string
   readonly durationMs: number | null
@@ -63,7 +60,7 @@ export async function loadTakes(
   const byId = new Map(jobs.rows.map((job) => [job.id, job]))
   const takes = rows.flatMap((row): Take[] => {
     const job = byId.get(row.jobId)
-    return job === undefined ? [] : [{ ...row, status: job.status, cost: BigInt(job.cost), audio: audioOf(job) }]
+    return job === undefined ? [] : [{ ...row, status: job.status, audio: audioOf(job) }]
   })
   return Map.groupBy(takes, ({ paragraph }) => paragraph)
 }

@@ -37,7 +37,10 @@ export interface VoiceJobInput {
   readonly sent?: readonly unknown[]
   /** The failed job that this one repeats; the idempotency hash covers it. */
   readonly retryOf?: string
-  /** Gets the cost of a job before it is made. @throws PAYMENT_REQUIRED if that is too much for the caller's call as a whole */
+  /**
+   * If it is given, the balance has to pay the job with all of the account that wait, and the job needs an `idempotencyKey`. It gets the cost
+   * of the job before that is made. @throws PAYMENT_REQUIRED if that is too much
+   */
   readonly spend?: (cost: bigint) => void
 }
 
@@ -78,6 +81,7 @@ async function submitNew(
     webhookUrl: input.webhookUrl,
     cost,
     idempotency,
+    isWithinBalance: input.spend !== undefined,
   })
 }
 

@@ -18,6 +18,10 @@ const SPEAK = mutation(
   '... on SpeakParagraphsSuccess { remaining results { key jobId job { id status tags } error { code message details { path } } } project { id } }',
   '($id: ID!, $paragraphs: [String!], $idempotencyKey: String, $priority: JobPriority)',
 )
+const SUBMIT = mutation(
+  'submitVoiceJob(slug: "quick", inputs: { text: "Ten signs.", voice: "calm" })',
+  '... on VoiceJobSubmission { jobId }',
+)
 const CHOOSE = mutation(
   'chooseTake(id: $id, paragraph: $paragraph, job: $job)',
   '... on Project { id }',
@@ -298,6 +302,24 @@ describe('speakParagraphs', () => {
     expect([codesOf(again), again.remaining]).toEqual([['PAYMENT_REQUIRED', 'made'], 3])
     const { rows } = await run('select sum(cost)::int as cost from job where account_id = $1', [poor.account])
     expect(rows).toEqual([{ cost: 30 }])
+  })
+
+  test('makes no more jobs than the balance pays for two projects at once, with those of other doors that wait', async () => {
+    const poor = await service.createCaller(65n)
+    const [one, other] = [
+      await create({ chapters: [{ key: 'c', paragraphs: paragraphs(40) }] }, poor.key),
+      await create({ chapters: [{ key: 'c', paragraphs: paragraphs(40) }] }, poor.key),
+    ]
+    const both = await Promise.all([one, other].map((id) => speak(id, {}, poor.key)))
+    expect(both.flatMap(idsOf)).toHaveLength(6)
+    const codes = new Set(both.flatMap(({ results }) => results.map(({ error }) => error?.code)))
+    expect(codes).toEqual(new Set([undefined, 'PAYMENT_REQUIRED']))
+    await run(`update account set credits = credits + 35 where id = $1`, [poor.account])
+    expect((await send(SUBMIT, {}, poor.key)).errors).toBeUndefined()
+    const later = await Promise.all([one, other].map((id) => speak(id, {}, poor.key)))
+    expect(later.flatMap(idsOf)).toHaveLength(3)
+    const { rows } = await run('select sum(cost)::int as cost from job where account_id = $1', [poor.account])
+    expect(rows).toEqual([{ cost: 100 }])
   })
 
   test('keeps what was submitted before the money ended, and says what was not', async () => {

@@ -4,6 +4,7 @@ import type { QueuedType } from '../../catalog/job-kinds.ts'
 import type { Context } from '../../context/context.ts'
 import { isDatabaseDown } from '../../errors/outages.ts'
 import {
+  balanceTooLow,
   internalError,
   monthlyLimitReached,
   paymentRequired,
@@ -48,9 +49,21 @@ export const INSERT_JOB_ONCE: JobInsert = {
     `insert into job (${COLUMNS}) select ${TYPED} from made where ${condition} returning id as queued, ${IN_TIME}`,
 }
 
+/** Inserts as `INSERT_JOB_ONCE` does, unless the account's jobs that wait would cost more than it has. Batches lock accounts in one order. */
+export const INSERT_JOB_WITHIN_BALANCE: JobInsert = {
+  ...INSERT_JOB_ONCE,
+  name: 'insert_paid',
+  text: (condition) => `
+    insert into job (${COLUMNS}) select ${TYPED} from made where ${condition} order by account_id, id
+    returning id as queued, ${IN_TIME},
+      case when id in (select max(id) from made group by account_id) then refuse_unpaid_jobs(account_id) end`,
+}
+
 const LATE = 'SN001'
 /** A trigger raises it for a job whose cost would exceed the monthly limit of its account or key. */
 export const LIMIT_REACHED = 'SN002'
+/** The insertion raises it for jobs that the balance does not pay. */
+const UNPAID = 'SN003'
 const MOST_IDS = 10
 
 export interface Submission {
@@ -73,6 +86,8 @@ interface QueuedJob {
   /** Credits, charged when a worker claims the job. */
   readonly cost: bigint
   readonly idempotency: IdempotentRequest | null
+  /** True: the balance has to pay the job with all of the account that wait. Such a job needs `idempotency`. */
+  readonly isWithinBalance?: boolean
 }
 
 type JobInsert = Omit<RowInsert, 'row'>
@@ -105,7 +120,7 @@ async function replayed(ctx: Context, idempotency: IdempotentRequest | null): Pr
 
 /**
  * Commits a job, its queue row and its Idempotency-Key together, or finds the key's earlier job.
- * @throws UNAUTHORIZED without an account, PAYMENT_REQUIRED unless the balance is positive and the monthly limits leave the cost, IDEMPOTENCY_MISMATCH
+ * @throws UNAUTHORIZED without an account, PAYMENT_REQUIRED unless the balance is positive, or pays the job as it asks, and the monthly limits leave the cost, IDEMPOTENCY_MISMATCH
  */
 export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission> {
   const actor = requireAccount(ctx)
@@ -115,6 +130,7 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
   try {
     return await withNewId(ctx, (jobId) => queueAs(ctx, jobId, actor, job))
   } catch (error) {
+    if (hasCode(error, UNPAID)) throw balanceTooLow()
     throw hasCode(error, LIMIT_REACHED) ? monthlyLimitReached() : error
   }
 }
@@ -158,7 +174,8 @@ function insertOf(jobId: string, actor: AccountHolder, job: QueuedJob): RowInser
   ]
   const { idempotency } = job
   if (idempotency === null) return { ...INSERT_JOB, row: columns }
-  return { ...INSERT_JOB_ONCE, row: [...columns, idempotency.key, idempotency.requestHash] }
+  const insert = job.isWithinBalance && job.cost > 0n ? INSERT_JOB_WITHIN_BALANCE : INSERT_JOB_ONCE
+  return { ...insert, row: [...columns, idempotency.key, idempotency.requestHash] }
 }
 
 const arrayLiteral = (texts: ReadonlySet<string>): string =>

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { INSERT_JOB, INSERT_JOB_ONCE } from '../../../src/jobs/lifecycle/queue-job.ts'
+import { INSERT_JOB, INSERT_JOB_ONCE, INSERT_JOB_WITHIN_BALANCE } from '../../../src/jobs/lifecycle/queue-job.ts'
 import { voiceKind } from '../../../src/queue/job-kind.ts'
 import { queueId } from '../../../src/queue/pgboss/enqueue.ts'
 import { newId } from '../../../src/values/id.ts'
@@ -116,5 +116,6 @@ describe('rows that are queued at the same time', () => {
 
 test('the statements of jobs have names that PostgreSQL keeps whole, whatever the pool is called', () => {
   const { queue } = voiceKind('p'.repeat(32))
-  for (const { name } of [INSERT_JOB, INSERT_JOB_ONCE]) expect(`${name} ${queue}`.length).toBeLessThanOrEqual(63)
+  for (const { name } of [INSERT_JOB, INSERT_JOB_ONCE, INSERT_JOB_WITHIN_BALANCE])
+    expect(`${name} ${queue}`.length).toBeLessThanOrEqual(63)
 })
