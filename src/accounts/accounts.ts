@@ -3,6 +3,7 @@ import { ownerOf } from '../access/actor.ts'
 import { holdsIn, holdsScope, isOperator, requireAccount, requireOperator, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
+import { literal, namesLike } from '../db/any-case.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
@@ -52,15 +53,13 @@ export async function accounts(ctx: Context, input: AccountsInput): Promise<Conn
   return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row, count })
 }
 
-/** Prisma passes the wildcards of LIKE on, so they are escaped. */
 function searched(search: string) {
   if (search === '') return {}
   if ([...search].length > MAX_SEARCH_CHARACTERS) {
     const details = [{ path: '/search', message: `must have at most ${MAX_SEARCH_CHARACTERS} characters` }]
     throw invalidRequest('Invalid arguments: see `details`.', details)
   }
-  const literal = search.replace(/[\\%_]/g, '\\$&')
-  return { OR: [{ name: { contains: literal, mode: 'insensitive' as const } }, { id: { startsWith: literal } }] }
+  return { OR: [...namesLike(search), { id: { startsWith: literal(search) } }] }
 }
 
 /** True if `account` would show the caller this account. */

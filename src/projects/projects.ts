@@ -2,6 +2,7 @@ import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { requireAccount, requireScope } from '../access/require.ts'
 import { JOB_READ_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
+import { namesLike } from '../db/any-case.ts'
 import { type Connection, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { invalidRequest, unknownId } from '../errors/service-error.ts'
@@ -43,14 +44,13 @@ export async function projects(ctx: Context, input: ProjectsInput): Promise<Conn
   })
 }
 
-/** Prisma passes the wildcards of LIKE on, so they are escaped. */
 function searched(search: string) {
   if (search === '') return {}
   if ([...search].length > MAX_SEARCH_CHARACTERS) {
     const details = [{ path: '/search', message: `must have at most ${MAX_SEARCH_CHARACTERS} characters` }]
     throw invalidRequest('Invalid arguments: see `details`.', details)
   }
-  return { name: { contains: search.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' as const } }
+  return { OR: namesLike(search) }
 }
 
 /** Null for an unknown id, and for one of another account. @throws UNAUTHORIZED, FORBIDDEN */

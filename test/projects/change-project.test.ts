@@ -138,7 +138,8 @@ describe('a project', () => {
   test('is found by a part of its name, last changed first, page by page', async () => {
     const caller = (await service.createCaller()).key
     const ids: string[] = []
-    for (const name of ['One 100%', 'Two', 'One hundred', 'Three one']) ids.push((await create({ name }, caller)).id)
+    for (const name of ['One 100%', 'Two Ärger', 'One hundred', 'Three one'])
+      ids.push((await create({ name }, caller)).id)
     await save({ id: ids[0], revision: 1 }, caller)
     const list = async (args: string) => {
       const query = `{ projects(${args}) { totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage } } }`
@@ -157,6 +158,8 @@ describe('a project', () => {
     expect((await list(`last: 5, before: "${ids[2]}"`)).nodes).toEqual([0, 3])
     expect((await list('search: "ONE"')).nodes).toEqual([0, 3, 2])
     expect((await list('search: "100%"')).nodes).toEqual([0])
+    for (const part of ['ärger', 'ÄRGER', 'ärger'.normalize('NFD')])
+      expect((await list(`search: "${part}"`)).nodes).toEqual([1])
   })
 
   test('that a person of the account deletes, or a key with account:admin, is gone with its versions, and audited', async () => {

@@ -5,6 +5,7 @@ import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { findAccount } from '../../accounts/accounts.ts'
 import type { JobType } from '../../catalog/job-kinds.ts'
 import type { Context } from '../../context/context.ts'
+import { patternOf } from '../../db/any-case.ts'
 import { closeWindow, endsAboutNow } from '../../db/close-window.ts'
 import { type Detail, invalidRequest } from '../../errors/service-error.ts'
 import { firstIdAt, isId } from '../../values/id.ts'
@@ -18,7 +19,6 @@ const MAX_IDS = 100
 const MAX_PARTS = 20
 const MAX_TEXT_CHARACTERS = 200
 const MAX_WORDS = 10
-const PUNCTUATION = /^[!-/:-@[-`{-~]$/
 const NO_JOB_ID = 'must be job ids, such as job_01m1g5wq3ve1pbmx0h4dcf6a5r'
 const NO_KEY_ID = 'must be a key id, such as key_01m1g5wq3ve1pbmx0h4dcf6a5r'
 const LAST = '\u{10ffff}'
@@ -138,23 +138,6 @@ const allWords = ({ words, ...filter }: JobsFilter): string[] => [
 
 const wordsIn = (words: string): string[] => words.split(/\s+/u).filter((word) => word !== '')
 
-/** Patterns that find a word in either case. They name both letters, because the case of a database may know ASCII alone. */
-const patternsOf = (words: string): string[] => wordsIn(words).map(patternOf)
-
-/** Texts are kept as they were sent, composed or decomposed. */
-function patternOf(word: string): string {
-  const forms = new Set([word.normalize('NFC'), word.normalize('NFD')])
-  const patterns = [...forms].map((form) => [...form].map(inEitherCase).join(''))
-  return patterns.length === 1 ? patterns.join('') : `(?:${patterns.join('|')})`
-}
-
-function inEitherCase(character: string): string {
-  if (PUNCTUATION.test(character)) return `\\${character}`
-  const forms = new Set([character, character.toLowerCase(), character.toUpperCase()])
-  const single = [...forms].filter((form) => [...form].length === 1)
-  return single.length === 1 ? character : `[${single.join('')}]`
-}
-
 const innerParts = ({ and, or, not }: JobsFilter): readonly JobsFilter[] => [
   ...(and ?? []),
   ...(or ?? []),
@@ -223,7 +206,7 @@ function textConditions(filter: JobsFilter, parameter: Parameter): string[] {
     ...(voices ? [among('voice', voices)] : []),
     ...(languages ? [among('language', languages)] : []),
     ...(tags ? [`tags && ${parameter(tags)}`] : []),
-    ...(words ? [`type = 'voice'`, `inputs ->> 'text' ~ all(${parameter(patternsOf(words))})`] : []),
+    ...(words ? [`type = 'voice'`, `inputs ->> 'text' ~ all(${parameter(wordsIn(words).map(patternOf))})`] : []),
     ...(deliveryStates ? [delivered(deliveryStates)] : []),
   ]
 }

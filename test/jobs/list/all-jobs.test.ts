@@ -130,13 +130,15 @@ describe('accounts', () => {
 
   test('are searched by a part of their name in any case, or the beginning of their id; no sign is a wildcard', async () => {
     const { prisma } = service.runtime.db
-    const names = ['Radio 100% West', 'radio 1000 east', 'under_score\\d']
+    const names = ['Radio 100% West', 'radio 1000 east', 'under_score\\d', 'Éléonore Ähren']
     for (const [index, name] of names.entries())
       await prisma.account.create({ data: { id: `acct_search${index}`, name } })
     expect(await found('RADIO')).toEqual(names.slice(0, 2))
     expect(await found('100% ')).toEqual([names[0]])
     expect(await found('under_')).toEqual([names[2]])
     expect(await found('\\')).toEqual([names[2]])
+    for (const name of ['éléonore', 'ÉLÉONORE ÄHREN', 'ähren'.normalize('NFD')])
+      expect(await found(name)).toEqual([names[3]])
     expect(await found('acct_search1')).toEqual([names[1]])
     expect(await found('cct_search1')).toEqual([])
     const long = await ask(service.url, operator, `{ accounts(search: "${'x'.repeat(201)}") { edges { cursor } } }`)

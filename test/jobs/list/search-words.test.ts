@@ -23,6 +23,7 @@ const TEXTS = [
   'Поезд отправляется в десять минут. 100% [pause:1s] "quoted" a\\b .*',
   '기차는 네 번 승강장에서 출발합니다.',
   'Ein Café in Ōsaka, 서울.'.normalize('NFD'),
+  'ΟΔΥΣΣΕΎΣ, GROSS und Straẞe: İstanbul, ısparta, ﬁnal, they don’t.',
 ]
 const start = Date.now() - 3_600_000
 
@@ -66,12 +67,21 @@ test.for<[words: string, places: number[]]>([
   ['100% [PAUSE:1s]', [3]],
   ['a\\b', [3]],
   ['"quoted" .*', [3]],
-  ['.', [0, 1, 3, 4, 5]],
+  ['.', [0, 1, 3, 4, 5, 6]],
   ['승강장', [4]],
   ['승강장'.normalize('NFD'), [4]],
   ['CAFÉ ōsaka', [5]],
   ['café'.normalize('NFD'), [5]],
   ['서울', [5]],
+  ['STRASSE', [1, 6]],
+  ['straße', [1, 6]],
+  ['groß', [6]],
+  ['οδυσσεύς', [6]],
+  ['οδυσσεύσ'.normalize('NFD'), [6]],
+  ['istanbul ISPARTA', [6]],
+  ['İSTANBUL', [6]],
+  ['Final', [6]],
+  ["DON'T", [6]],
   ['zebra', []],
 ])('"%s" finds the texts of the own account that contain each word', async ([words, places]) => {
   expect(await found({ words })).toEqual(places)
@@ -80,7 +90,7 @@ test.for<[words: string, places: number[]]>([
 test('words go with the other filters, and a negation leaves out what they find', async () => {
   expect(await found({ words: 'e', tags: ['n0', 'n1'] })).toEqual([0, 1])
   expect(await found({ words: 'e', and: [{ tags: ['rail'] }, { tags: ['n1'] }] })).toEqual([1])
-  expect(await found({ types: ['VOICE'], not: { words: 'train' } })).toEqual([1, 2, 3, 4, 5])
+  expect(await found({ types: ['VOICE'], not: { words: 'train' } })).toEqual([1, 2, 3, 4, 5, 6])
   expect(await found({ words: 'e', createdAt: { to: new Date(start + 1000) } })).toEqual([0])
 })
 
