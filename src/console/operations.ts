@@ -1688,10 +1688,12 @@ export type PaletteJobsQuery = { jobs: { edges: Array<{ node:
         | { __typename: 'VoiceJob', voice: string | null, voiceName: string | null, language: string | null, textExcerpt: string | null, id: string, type: JobType, endpointKey: string, createdAt: string }
        }> } };
 
-export type PaletteNamesQueryVariables = Exact<{ [key: string]: never; }>;
+export type PaletteNamesQueryVariables = Exact<{
+  owns: boolean;
+}>;
 
 
-export type PaletteNamesQuery = { apiKeys: { edges: Array<{ node: { id: string, name: string } }> }, users: { edges: Array<{ node: { id: string, email: string } }> } };
+export type PaletteNamesQuery = { accountVoices: Array<{ id: string, name: string }>, apiKeys?: { edges: Array<{ node: { id: string, name: string } }> }, users?: { edges: Array<{ node: { id: string, email: string } }> } };
 
 export type LinkQueryVariables = Exact<{
   token: string;
@@ -2283,7 +2285,7 @@ export const reauthenticate: Operation<ReauthenticateMutation, ReauthenticateMut
 export const textReading: Operation<TextReadingQuery, TextReadingQueryVariables> = { query: "query TextReading($text:String!$language:String$slug:String$voice:String){reading(text:$text language:$language slug:$slug voice:$voice){language tokens{start length spoken}}}" }
 export const serviceInfo: Operation<ServiceInfoQuery, ServiceInfoQueryVariables> = { query: "query ServiceInfo{service{version publicUrl}}" }
 export const paletteJobs: Operation<PaletteJobsQuery, PaletteJobsQueryVariables> = { query: "query PaletteJobs($filter:JobsFilter){jobs(filter:$filter first:5){edges{node{__typename id type endpointKey createdAt ...on VoiceJob{voice voiceName language textExcerpt}}}}}" }
-export const paletteNames: Operation<PaletteNamesQuery, PaletteNamesQueryVariables> = { query: "query PaletteNames{apiKeys(first:100){edges{node{id name}}}users(first:100){edges{node{id email}}}}" }
+export const paletteNames: Operation<PaletteNamesQuery, PaletteNamesQueryVariables> = { query: "query PaletteNames($owns:Boolean!){accountVoices{id name}apiKeys(first:100)@include(if:$owns){edges{node{id name}}}users(first:100)@include(if:$owns){edges{node{id email}}}}" }
 export const link: Operation<LinkQuery, LinkQueryVariables> = { query: "query Link($token:String!){signInLink(token:$token){email account expiresAt}}" }
 export const enter: Operation<EnterMutation, EnterMutationVariables> = { query: "mutation Enter($token:String!){redeemSignInLink(token:$token){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = { query: "query Statistics($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$which:JobsFilter$filter:JobsFilter$filterBefore:JobsFilter$compared:Boolean!$account:ID$all:Boolean){series:jobSeries(from:$from to:$to step:$step timeZone:$timeZone filter:$which account:$account all:$all){points{...SeriesPoint}}seriesBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone filter:$which account:$account all:$all)@include(if:$compared){points{...SeriesPoint}}total:jobStats(filter:$filter account:$account all:$all){...StatisticsTotal}totalBefore:jobStats(filter:$filterBefore account:$account all:$all)@include(if:$compared){...StatisticsTotal}errors:jobStats(filter:$filter account:$account all:$all groupBy:[ERROR_CODE]){errorCode jobs}}fragment SeriesPoint on JobPoint{at accepted completed failed waiting audioSeconds waitMs{p50 p95 p99}runMs{p50 p95 p99}}fragment StatisticsTotal on JobStats{jobs audioSeconds characters credits waitMs{p50 p95 p99}runMs{p50 p95 p99}}" }

@@ -92,7 +92,7 @@ const Figures = ({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'jobSeries' 
   </>
 )
 
-function LastDay({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'jobSeries'> }) {
+function LastDay({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'jobSeries' | 'failures'> }) {
   const sum = (of: (group: OverviewQuery['jobStats'][number]) => number | null | undefined): number =>
     data.jobStats.reduce((total, group) => total + (of(group) ?? 0), 0)
   const jobsOf = (status: string): number => data.jobStats.find((group) => group.status === status)?.jobs ?? 0
@@ -116,7 +116,7 @@ function LastDay({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'jobSeries'>
       <Tile
         name="Succeeded"
         value={ended === 0 ? '–' : share(jobsOf('COMPLETED') / ended)}
-        note={`${count(jobsOf('FAILED'))} failed`}
+        note={failedNote(jobsOf('FAILED'), data.failures.totalCount)}
         line={points.map(({ failed }) => failed)}
         tone="red"
       />
@@ -129,6 +129,10 @@ function LastDay({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'jobSeries'>
     </div>
   )
 }
+
+/** A job that was cancelled has the status of those that failed, and is in no list of failures. */
+const failedNote = (ended: number, failed: number): string =>
+  ended > failed ? `${count(failed)} failed, ${count(ended - failed)} cancelled` : `${count(failed)} failed`
 
 const JobsCard = ({ title, href, jobs }: { title: string; href: string; jobs: readonly JobRowFragment[] }) => (
   <section class="card">

@@ -26,8 +26,11 @@ test('without words there are the first ones, no more than fit', () => {
   ).toBe(12)
 })
 
-test('a text finds jobs by the beginning of an id or by words, and nothing under two characters', () => {
-  expect(['', ' a ', '好', 'job_', 'job_01M8', ' The lamp '].map(jobsFilterOf)).toEqual([
+test('a text finds jobs by the beginning of an id or by words, and nothing under two characters or beyond what the service takes', () => {
+  const texts = ['', ' a ', '好', 'one '.repeat(11), 'x'.repeat(201), 'job_', 'job_01M8', ' The lamp ']
+  expect(texts.map(jobsFilterOf)).toEqual([
+    null,
+    null,
     null,
     null,
     null,

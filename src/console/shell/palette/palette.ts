@@ -32,11 +32,15 @@ const plain = (text: string): string => text.normalize('NFC').trim().toLowerCase
 
 const ID_BEGIN = /^job_[a-z0-9]+$/i
 const LEAST_CHARACTERS = 2
+/** The service looks for no more. */
+const MOST_CHARACTERS = 200
+const MOST_WORDS = 10
 
-/** The filter of jobs that a text finds: by the beginning of an id, else by words. Null: it is too short to ask. */
+/** The filter of jobs that a text finds: by the beginning of an id, else by words. Null: it is too short to ask, or a text to be spoken. */
 export function jobsFilterOf(text: string): { readonly idPrefix: string } | { readonly words: string } | null {
   const words = text.trim()
-  if ([...words].length < LEAST_CHARACTERS) return null
+  const { length } = [...words]
+  if (length < LEAST_CHARACTERS || length > MOST_CHARACTERS || words.split(/\s+/u).length > MOST_WORDS) return null
   return ID_BEGIN.test(words) ? { idPrefix: words.toLowerCase() } : { words }
 }
 

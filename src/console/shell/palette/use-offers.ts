@@ -18,7 +18,7 @@ export type Go = (path: string) => void
 export function useOffers(): readonly Offer[] {
   const { route } = useLocation()
   const endpoints = useQuery(voicesQuery, {}).data?.myEndpoints ?? []
-  const names = useQuery(paletteNames, isOwner.value ? {} : null).data
+  const names = useQuery(paletteNames, { owns: isOwner.value }).data
   const ofScreen = useMemo(screenActs, [])
   const go: Go = (path) => route(at(path))
   const voices = endpoints.flatMap(({ slug: endpoint, voices: own }) =>
@@ -29,6 +29,12 @@ export function useOffers(): readonly Offer[] {
       choose: () => go(`/playground?${new URLSearchParams({ endpoint, voice: slug })}`),
     })),
   )
+  const ownVoices = (names?.accountVoices ?? []).map(({ id, name }) => ({
+    id,
+    name,
+    kind: 'Your voice',
+    choose: () => go('/voices'),
+  }))
   const keys = nodesOf(names?.apiKeys).map(({ id, name }) => ({
     id,
     name,
@@ -41,7 +47,7 @@ export function useOffers(): readonly Offer[] {
     kind: 'Person',
     choose: () => go('/people'),
   }))
-  return [...ofScreen, ...screens(go), ...acts(go), ...voices, ...keys, ...people, ...useHelp(go)]
+  return [...ofScreen, ...screens(go), ...acts(go), ...voices, ...ownVoices, ...keys, ...people, ...useHelp(go)]
 }
 
 /** The pages of help and their headings, once their file has come. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../../setup/browser.ts'
+import { insertVoice } from '../../../setup/jobs/library.ts'
 import { submitText } from '../../../setup/jobs/voice-jobs.ts'
 import { type OpenedConsole, ownName } from '../opened-console.ts'
 
@@ -10,6 +11,7 @@ export function paletteJourneys(opened: () => OpenedConsole): void {
     const word = ownName('palette')
     const { apiKey, apiKeyId } = await service.createKey(account)
     await service.runtime.db.pool.query('update api_key set name = $2 where id = $1', [apiKeyId, `Key of ${word}`])
+    const voice = await insertVoice(service.runtime.db, account)
     const jobId = await submitText(service.url, apiKey, 'tts', `The ${word} has many colours.`, 'aria')
     const { page, complaints } = await openPage(owner, service.url)
     const asked: unknown[] = []
@@ -48,6 +50,13 @@ export function paletteJourneys(opened: () => OpenedConsole): void {
     await field.dispatchEvent('keydown', { key: 'Enter', isComposing: true })
     await field.dispatchEvent('keydown', { key: 'Enter', keyCode: 229 })
     expect(await field.isVisible()).toBe(true)
+    await field.fill(`${word} and more words than the list of jobs can be searched by at once`)
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^1 found$/ })
+      .waitFor()
+    await field.fill(voice)
+    await chosen.filter({ hasText: 'Your voice' }).waitFor()
     await field.fill('owner@example')
     await page.keyboard.press('Enter')
     await page.waitForURL(at('people'))

@@ -27,6 +27,7 @@ export function faultyJobJourneys(opened: () => OpenedConsole): void {
     const card = page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Failures, last 24 h' }) })
     await card.locator(`a[href$="/jobs/${failed}"]`).waitFor()
     expect(await card.getByText('cancelled').count()).toBe(0)
+    await page.getByText(`1 failed, ${MANY} cancelled`).waitFor()
     await page.goto(at(`jobs/${failed}`))
     await page.getByText('PROVIDER_BUSY').waitFor()
     expect([await page.getByRole('link', { name: 'See the cause' }).count(), complaints]).toEqual([0, []])
