@@ -7,8 +7,13 @@ import { findUnstorable, pointerOf } from '../../values/json.ts'
 
 const MAX_TAGS = 10
 const MAX_TAG_CHARACTERS = 64
+const TAGS = '/options/tags'
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u
-const URL_HINT = 'Send a public https:// address as webhook_url: see `details`.'
+/** By the path of what is wrong, if nothing else is. */
+const HINTS: Readonly<Record<string, string>> = {
+  '/webhook_url': 'Send a public https:// address as webhook_url: see `details`.',
+  [TAGS]: `Send at most ${MAX_TAGS} tags of 1 to ${MAX_TAG_CHARACTERS} characters: see \`details\`.`,
+}
 
 interface Envelope {
   readonly inputs: unknown
@@ -49,13 +54,14 @@ export function checkSubmission(
     const message = checkWebhookUrl(webhookUrl, ctx.settings.egressAllow)
     if (message !== null) details.push({ path: '/webhook_url', message })
   }
-  const onlyUrl = details.every(({ path }) => path === '/webhook_url')
-  if (details.length > 0) throw invalidRequest(onlyUrl ? URL_HINT : hint(details), details)
-  return copy
+  const [first] = details
+  if (first === undefined) return copy
+  const isAlone = details.every(({ path }) => path === first.path)
+  throw invalidRequest((isAlone && HINTS[first.path]) || hint(details), details)
 }
 
 function wrongTags(tags: readonly string[]): Detail[] {
-  const path = '/options/tags'
+  const path = TAGS
   if (new Set(tags).size > MAX_TAGS) return [{ path, message: `must be at most ${MAX_TAGS}` }]
   if (tags.some((tag) => tag === '' || [...tag].length > MAX_TAG_CHARACTERS))
     return [{ path, message: `must have 1 to ${MAX_TAG_CHARACTERS} characters each` }]

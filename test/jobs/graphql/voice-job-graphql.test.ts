@@ -158,7 +158,11 @@ describe('tags', () => {
     ['a line break', ['one\ntwo']],
   ])('are refused with their place: %s', async (_what, tags) => {
     const answer = await submit({ options: { tags } })
-    expect(errorOf(answer)).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/options/tags' }] })
+    expect(errorOf(answer)).toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: 'Send at most 10 tags of 1 to 64 characters: see `details`.',
+      details: [{ path: '/options/tags' }],
+    })
   })
 
   test.each(['\0', '\ud83d'])('that cannot be stored are refused: %j', async (tag) => {
