@@ -5,6 +5,7 @@ import { balance } from '../../shell/balance.ts'
 import { useStudio } from './context.ts'
 import { ExportMenu } from './export-menu.tsx'
 import { missingOf } from './missing.ts'
+import { goTo } from './paragraph-keys.ts'
 
 /** The buttons of the whole project. */
 export function EditorActions() {
@@ -55,7 +56,7 @@ const Steps = () => {
         aria-label="Undo"
         title="Undo (Ctrl Z)"
         aria-disabled={!editor.canUndo.value}
-        onClick={() => editor.undo()}
+        onClick={() => goTo(editor, editor.undo())}
       >
         <Icon name="undo" />
       </button>
@@ -65,7 +66,7 @@ const Steps = () => {
         aria-label="Redo"
         title="Redo (Ctrl Shift Z)"
         aria-disabled={!editor.canRedo.value}
-        onClick={() => editor.redo()}
+        onClick={() => goTo(editor, editor.redo())}
       >
         <Icon name="redo" />
       </button>

@@ -125,14 +125,27 @@ function textOf(project: Project, key: string): string {
   return place === null ? '' : (project.chapters[place.chapter]?.paragraphs[place.paragraph]?.text ?? '')
 }
 
-/** Several paragraphs are pasted as such, and what one cannot hold. */
-export function onParagraphPaste({ editor }: Studio, key: string, event: OfText<ClipboardEvent>): void {
-  const pasted = event.clipboardData?.getData('text/plain') ?? ''
-  const blocks = plainBlocks(pasted)
-  const { selectionStart: start, selectionEnd: end, value } = event.currentTarget
-  const length = value.length - (end - start) + pasted.length
-  if (blocks.length === 0 || (blocks.length === 1 && length <= MAX_PARAGRAPH)) return
+/** Several paragraphs that are pasted or dropped come as such. */
+export function onParagraphInsert({ editor }: Studio, key: string, event: OfText<InputEvent>): void {
+  const blocks = plainBlocks(event.data ?? event.dataTransfer?.getData('text/plain') ?? '')
+  if (event.isComposing || blocks.length < 2) return
   event.preventDefault()
+  const { selectionStart: start, selectionEnd: end } = event.currentTarget
   const texts = blocks.map(({ text }) => text)
   apply(editor, pasteBlocks(editor.project.peek(), key, { start, end }, texts))
+}
+
+/** A text that one paragraph cannot hold is parted, however it came: by paste, drop, dictation or a program. */
+export function onParagraphInput({ editor }: Studio, key: string, event: OfText<InputEvent>): void {
+  const { currentTarget: area, inputType } = event
+  const { value, selectionEnd } = area
+  if (value.length <= MAX_PARAGRAPH) {
+    editor.setText(key, value, inputType)
+    return
+  }
+  const project = editor.project.peek()
+  const before = textOf(project, key)
+  const replaced = { start: 0, end: before.length - (value.length - selectionEnd) }
+  apply(editor, pasteBlocks(project, key, replaced, [value.slice(0, selectionEnd)]))
+  if (editor.project.peek() === project) area.value = before
 }

@@ -2,11 +2,10 @@ import { useComputed } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { sentenceOf } from '../../api/words.ts'
 import { Icon, PlayGlyph } from '../../parts/icon.tsx'
-import { MAX_PARAGRAPH } from '../import/blocks.ts'
 import type { Paragraph } from '../model/project.ts'
 import { type Studio, useStudio } from './context.ts'
 import { settingsInWords } from './endpoints.ts'
-import { onParagraphKey, onParagraphPaste, stepsOf } from './paragraph-keys.ts'
+import { onParagraphInput, onParagraphInsert, onParagraphKey, stepsOf } from './paragraph-keys.ts'
 import { ParagraphTools } from './paragraph-tools.tsx'
 import { chosenOf, type SpokenState, STATE_WORDS, stateOf, type Take } from './states.ts'
 
@@ -100,13 +99,15 @@ function HearButton({
 function ParagraphText({ paragraph: { key, text } }: RowProps) {
   const studio = useStudio()
   const { editor } = studio
+  const steps = stepsOf(editor)
   const area = useRef<HTMLTextAreaElement>(null)
   const focus = useComputed(() => (editor.focus.value?.key === key ? editor.focus.value : null)).value
   useEffect(() => {
     if (focus === null || area.current === null) return
-    area.current.focus()
     area.current.setSelectionRange(focus.caret, focus.caret)
-    area.current.scrollIntoView({ block: 'nearest' })
+    // The browser brings a caret into sight only when its field gets the focus.
+    if (document.activeElement === area.current) area.current.blur()
+    area.current.focus()
     editor.focus.value = null
   }, [focus])
   return (
@@ -117,15 +118,17 @@ function ParagraphText({ paragraph: { key, text } }: RowProps) {
         dir="auto"
         aria-label="Paragraph"
         placeholder="Write here…"
-        maxLength={MAX_PARAGRAPH}
         value={text}
         onFocus={() => {
           editor.active.value = key
         }}
-        {...stepsOf(editor)}
-        onInput={(event) => editor.setText(key, event.currentTarget.value, event.inputType)}
+        {...steps}
+        onBeforeInput={(event) => {
+          steps.onBeforeInput(event)
+          onParagraphInsert(studio, key, event)
+        }}
+        onInput={(event) => onParagraphInput(studio, key, event)}
         onKeyDown={(event) => onParagraphKey(studio, key, event)}
-        onPaste={(event) => onParagraphPaste(studio, key, event)}
       />
     </div>
   )

@@ -13,6 +13,7 @@ import { ChapterList } from './chapter-list.tsx'
 import { ChapterView } from './chapter-view.tsx'
 import { ConflictBanner, RescueBanner } from './conflict.tsx'
 import { type Opened, type Studio, StudioProvider } from './context.ts'
+import { useDroppedFile } from './dropped-file.ts'
 import { Editor, lastLeft } from './editor.ts'
 import { EditorActions } from './editor-actions.tsx'
 import { type Endpoint, useEndpoints } from './endpoints.ts'
@@ -94,6 +95,7 @@ function EditorPage({ editor, endpoints, onExpired }: EditorPageProps) {
     return { editor, hearing: new Hearing(editor), endpoints: () => latest.endpoints, show, speak }
   }, [editor])
   useKeys(studio)
+  useDroppedFile(studio)
   useEffect(() => {
     studio.hearing.begin()
     return () => studio.hearing.end()

@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../../setup/browser.ts'
@@ -185,6 +187,7 @@ export function studioJourneys(opened: () => OpenedConsole): void {
     await page.evaluate(() => (document.activeElement as HTMLTextAreaElement).setSelectionRange(0, 0))
     await page.keyboard.press('Backspace')
     await page.getByText('A paragraph takes 10,000 characters.').waitFor()
+    await whollyIn(page)
     await page.getByText('Saved', { exact: true }).waitFor()
     expect(complaints).toEqual([])
     await page.close()
@@ -203,7 +206,27 @@ async function deletedAndBack(page: Page): Promise<void> {
   await expect.poll(() => third.inputValue()).toBe('It shone.')
   await page.keyboard.type('!')
   await expect.poll(() => third.inputValue()).toBe('It shone.!')
+  // The buttons bring the change into sight, with the caret behind it.
+  await page.setViewportSize({ width: 1280, height: 300 })
+  for (const [name, text] of [
+    ['Undo', 'It shone.'],
+    ['Redo', 'It shone.!'],
+  ] as const) {
+    await page.evaluate(() => (document.scrollingElement as Element).scrollTo(0, 0))
+    await page.getByRole('button', { name, exact: true }).click()
+    await expect.poll(() => caret(page)).toEqual({ text, at: text.length, isInSight: true })
+  }
+  await page.setViewportSize({ width: 1280, height: 720 })
 }
+
+/** The field that has the focus. */
+const caret = (page: Page) =>
+  page.evaluate(() => {
+    const area = document.activeElement as HTMLTextAreaElement
+    const { top, bottom } = area.getBoundingClientRect()
+    const below = document.querySelector('.top-bar')?.getBoundingClientRect().bottom ?? 0
+    return { text: area.value, at: area.selectionStart, isInSight: top >= below && bottom <= innerHeight }
+  })
 
 /** The page sends nothing while the service cannot be reached, and shows the written text after a reload. */
 async function keptOverReload(page: Page): Promise<void> {
@@ -271,14 +294,46 @@ async function conflicted({ service, browser, at }: OpenedConsole, page: Page, n
 
 /** Pastes a text at the end of a paragraph. */
 async function pasted(page: Page, at: number, text: string): Promise<void> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.locator('.para textarea').nth(at).click()
-  await page.evaluate((words) => {
-    const area = document.activeElement as HTMLTextAreaElement
-    area.setSelectionRange(area.value.length, area.value.length)
-    const clipboardData = new DataTransfer()
-    clipboardData.setData('text/plain', words)
-    area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-  }, text)
+  await page.evaluate((words) => navigator.clipboard.writeText(words), text)
+  await page.keyboard.press('Control+End')
+  await page.keyboard.press('Control+Shift+v')
+}
+
+/** A long text that comes by a drop, a file or a program is whole, as a pasted one is. */
+async function whollyIn(page: Page): Promise<void> {
+  const before = await texts(page)
+  const long = 'A word. '.repeat(1300).trim()
+  const words = async (): Promise<number> => (await texts(page)).join(' ').split('A word.').length - 1300
+  const begin = await words()
+  const cameAndWent = async (): Promise<void> => {
+    await expect.poll(words).toBe(begin + 1300)
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => texts(page).then((all) => all.join() === before.join())).toBe(true)
+  }
+  await dropped(page, 4, { items: [{ mimeType: 'text/plain', data: long }] })
+  await cameAndWent()
+  await page.locator('.para textarea').nth(4).click()
+  await page.evaluate((text) => document.execCommand('insertText', false, text), long)
+  await cameAndWent()
+  const path = join(tmpdir(), `${ownName('dropped')}.txt`)
+  await writeFile(path, long)
+  await dropped(page, 4, { files: [path] })
+  await cameAndWent()
+  await rm(path)
+}
+
+/** Drops a text from another window, or a file, upon the end of a paragraph. */
+async function dropped(page: Page, at: number, what: object): Promise<void> {
+  const area = page.locator('.para textarea').nth(at)
+  await area.scrollIntoViewIfNeeded()
+  const { x, y, width, height } = (await area.boundingBox())!
+  const client = await page.context().newCDPSession(page)
+  const data = { items: [], files: [], dragOperationsMask: 1, ...what }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await client.send('Input.dispatchDragEvent', { type, x: x + width - 2, y: y + height - 4, data })
+  await client.detach()
 }
 
 /** The project as an audiobook. */
