@@ -75,9 +75,9 @@ function TakeSound({ take, isFirst, isNewest }: TakeCardProps) {
           <Transcript
             jobId={take.jobId}
             heard={heard}
-            {...(take.text !== '' && { text: take.text })}
+            text={nameOf(take)}
             lang={langOfTake(take)}
-            isEager={take.text === ''}
+            isEager={take.text === '' && hasText(take)}
           />
         )
       }
@@ -150,6 +150,8 @@ function TakeActions({ take }: { take: Take }) {
 /** The whole text where this page has it. */
 const nameOf = ({ text, excerpt }: Take): string => text || excerpt || NO_TEXT
 
+const hasText = (take: Take): boolean => nameOf(take) !== NO_TEXT
+
 function remove(jobId: string): void {
   dropTake(jobId)
   const next = document.getElementById('takes')
@@ -157,7 +159,8 @@ function remove(jobId: string): void {
   else next.focus()
 }
 
-const langOfTake = ({ inputs, language }: Take): string | undefined => langOf(inputs.language) ?? langOf(language)
+const langOfTake = (take: Take): string | undefined =>
+  hasText(take) ? (langOf(take.inputs.language) ?? langOf(take.language)) : undefined
 
 /** `aria_2026-11-22_09-05-00` */
 const fileName = ({ voice, at }: Take): string => `${voice}_${at.slice(0, 19).replace('T', '_').replaceAll(':', '-')}`

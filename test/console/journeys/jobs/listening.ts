@@ -216,6 +216,11 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     const another = await context.newPage()
     await another.goto(at('playground?endpoint=tts'))
     expect(await seen(another)).toEqual(kept)
+    // As JOB_TEXTS=off leaves a job.
+    const gone = `update job set inputs = '{"characters": 16}' where account_id = $1 and inputs ->> 'text' = $2`
+    await service.runtime.db.pool.query(gone, [account, 'This was spoken.'])
+    await another.reload()
+    await another.locator('.take').getByText('Text not kept').waitFor()
     await another.getByRole('button', { name: 'Hide this job here' }).click()
     await another.reload()
     await another.getByLabel('Text', { exact: true }).waitFor()
