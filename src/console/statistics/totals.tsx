@@ -19,7 +19,7 @@ export function Totals({ data }: { data: StatisticsQuery }) {
       <Tile
         name="Without failure"
         value={ended === 0 ? '–' : share(1 - failed / ended)}
-        note={`${count(failed)} of ${count(ended)} failed`}
+        note={`${count(failed)} of ${count(ended)} failed or cancelled`}
       />
       <Waited total={total} before={before} />
       <Made total={total} before={before} />

@@ -124,7 +124,7 @@ function Figures({ data: { account, unfinished, lately } }: { data: OneAccountQu
       <Tile
         name="Without failure"
         value={ended === 0 ? '–' : share(1 - failed / ended)}
-        note={`${count(failed)} of ${count(ended)} failed`}
+        note={`${count(failed)} of ${count(ended)} failed or cancelled`}
       />
     </div>
   )

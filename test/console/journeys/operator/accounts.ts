@@ -36,7 +36,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     const tile = (title: string) => page.locator('.tile', { hasText: title })
     await tile('Balance').getByText('500', { exact: true }).waitFor()
     await tile('Unfinished jobs').getByText('1 queued, 0 processing').waitFor()
-    await tile('Without failure').getByText('1 of 2 failed').waitFor()
+    await tile('Without failure').getByText('1 of 2 failed or cancelled').waitFor()
     const card = (title: string) => page.locator('.card').filter({ has: page.getByRole('heading', { name: title }) })
     await card('Latest failures').getByText(CAUSE).waitFor()
     await expect.poll(() => card('Latest failures').locator('tbody tr').count()).toBe(1)
