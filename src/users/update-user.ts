@@ -29,12 +29,10 @@ export async function updateUser(ctx: Context, input: UserUpdate): Promise<User>
   requireOperatorFor(ctx, user)
   return ctx.db.prisma.$transaction(async (tx) => {
     if (input.role !== 'owner') await requireAnotherOwner(tx, user)
-    await recordUserChange(tx, ctx, 'user_role_changed', user, input.role)
-    return tx.user.update({
-      where: { id: user.id },
-      data: { role: input.role },
-      select: selectOf(USER_VIEW, input.query),
-    })
+    const where = { id: user.id, role: { not: input.role } }
+    const { count } = await tx.user.updateMany({ where, data: { role: input.role } })
+    if (count > 0) await recordUserChange(tx, ctx, 'user_role_changed', user, input.role)
+    return tx.user.findUniqueOrThrow({ where: { id: user.id }, select: selectOf(USER_VIEW, input.query) })
   })
 }
 
@@ -50,9 +48,10 @@ export async function disableUser(
   requireOperatorFor(ctx, user)
   return ctx.db.prisma.$transaction(async (tx) => {
     if (ctx.actor.kind !== 'system') await requireAnotherOwner(tx, user)
-    await tx.user.updateMany({ where: { id: user.id, disabledAt: null }, data: { disabledAt: ctx.now() } })
+    const where = { id: user.id, disabledAt: null }
+    const { count } = await tx.user.updateMany({ where, data: { disabledAt: ctx.now() } })
     await endSessions(tx, user.id)
-    await recordUserChange(tx, ctx, 'user_disabled', user)
+    if (count > 0) await recordUserChange(tx, ctx, 'user_disabled', user)
     return tx.user.findUniqueOrThrow({ where: { id: user.id }, select: selectOf(USER_VIEW, input.query) })
   })
 }
@@ -65,12 +64,10 @@ export async function enableUser(
   const user = await managedUser(ctx, input.user)
   requireOperatorFor(ctx, user)
   return ctx.db.prisma.$transaction(async (tx) => {
-    await recordUserChange(tx, ctx, 'user_enabled', user)
-    return tx.user.update({
-      where: { id: user.id },
-      data: { disabledAt: null },
-      select: selectOf(USER_VIEW, input.query),
-    })
+    const where = { id: user.id, disabledAt: { not: null } }
+    const { count } = await tx.user.updateMany({ where, data: { disabledAt: null } })
+    if (count > 0) await recordUserChange(tx, ctx, 'user_enabled', user)
+    return tx.user.findUniqueOrThrow({ where: { id: user.id }, select: selectOf(USER_VIEW, input.query) })
   })
 }
 

@@ -64,9 +64,9 @@ describe('auditEntries', () => {
       'inviteUser(email: "new@example.org", role: MEMBER)',
       '... on Invitation { user { id } signInLink { url } }',
     )
-    await act(`updateUser(user: "${invited.user.id}", role: OWNER)`, '')
-    await act(`disableUser(user: "${invited.user.id}")`, '')
-    await act(`enableUser(user: "${invited.user.id}")`, '')
+    // A repeated change is none.
+    for (const change of ['updateUser(role: OWNER, user:', 'disableUser(user:', 'enableUser(user:'])
+      for (const _time of [1, 2]) await act(`${change} "${invited.user.id}")`, '')
     const jobId = await insertJob(service.runtime.db, owner.account)
     await act(`deleteJob(jobId: "${jobId}")`, '')
     const entries = (await mine()).slice(before)

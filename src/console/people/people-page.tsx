@@ -119,7 +119,7 @@ function questionOf(act: PersonAct, person: Person): readonly [title: string, ac
     return [
       'Disable this person?',
       'Disable',
-      `All sessions of ${email} end, and none can begin until they are enabled again.`,
+      `All sessions of ${email} end, and none can begin until they are enabled again. Keys that they have made go on working: delete those under API keys.`,
     ]
   if (act === 'enable') return ['Enable this person?', 'Enable', `${email} may sign in again.`]
   return person.role === 'OWNER'
