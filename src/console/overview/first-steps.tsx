@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { isOperator, isOwner } from '../api/session.ts'
@@ -7,7 +8,7 @@ import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { dismissFirstSteps, firstSteps } from '../operations.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Load, SkeletonRows } from '../parts/load.tsx'
+import { isFirst, Load, SkeletonRows } from '../parts/load.tsx'
 import { focusHeading } from '../parts/page.tsx'
 import { deliveriesNow, jobCounts } from '../shell/account-live.ts'
 import { FirstDelivery } from './first-delivery.tsx'
@@ -19,14 +20,23 @@ import { type Progress, progressOf } from './steps.ts'
 
 const CHANGED_MS = 500
 
+interface FirstStepsProps {
+  readonly onPutAway: () => void
+  /** It comes with the steps, and so does not move when they are there. */
+  readonly children: ComponentChildren
+}
+
 /** The way from the first sentence to the first program. Each step ticks itself off by what the account has. */
-export function FirstSteps({ onPutAway }: { onPutAway: () => void }) {
+export function FirstSteps({ onPutAway, children }: FirstStepsProps) {
   const query = useQuery(firstSteps, { operates: isOperator.value, owns: isOwner.value })
   useCalmReload(JSON.stringify([jobCounts.value, deliveriesNow.value]), CHANGED_MS, query.reload)
   return (
-    <Load query={query} skeleton={<SkeletonRows rows={4} />}>
-      {(data) => <Steps steps={progressOf(data)} onDone={query.reload} onPutAway={onPutAway} />}
-    </Load>
+    <>
+      <Load query={query} skeleton={<SkeletonRows rows={4} />}>
+        {(data) => <Steps steps={progressOf(data)} onDone={query.reload} onPutAway={onPutAway} />}
+      </Load>
+      {!isFirst(query) && children}
+    </>
   )
 }
 

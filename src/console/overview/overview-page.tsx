@@ -11,7 +11,7 @@ import { type JobRowFragment, type OverviewQuery, overview as overviewQuery } fr
 import { count, duration, share, shortCount } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { LimitNotice } from '../parts/limit-notice.tsx'
-import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Load, Skeleton, SkeletonRows } from '../parts/load.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { toast } from '../parts/toast.tsx'
@@ -49,12 +49,16 @@ export function OverviewPage() {
       <Load query={query} skeleton={<SkeletonRows />}>
         {(data) => {
           const isFresh = isEmpty && !hasJobs(jobCounts.value)
-          if (hasSteps && steps === null) return <SkeletonRows />
+          if (hasSteps && steps === null) return <Rows />
+          const figures = !(isFresh && hasSteps) && <Figures data={data} />
           return (
             <div class="cards">
               {isOwner.value && <LimitNotice of={data.account} />}
-              {hasSteps && steps !== null && <steps.FirstSteps onPutAway={query.reload} />}
-              {!(isFresh && hasSteps) && <Figures data={data} />}
+              {hasSteps && steps !== null ? (
+                <steps.FirstSteps onPutAway={query.reload}>{figures}</steps.FirstSteps>
+              ) : (
+                figures
+              )}
             </div>
           )
         }}
@@ -62,6 +66,12 @@ export function OverviewPage() {
     </Page>
   )
 }
+
+const Rows = () => (
+  <Skeleton>
+    <SkeletonRows />
+  </Skeleton>
+)
 
 /** Most visits are of accounts that have many jobs: the first steps have a file of their own. A page without that file shows the figures alone. */
 function useFirstSteps(data: OverviewQuery | null) {

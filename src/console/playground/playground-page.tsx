@@ -9,7 +9,7 @@ import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Load } from '../parts/load.tsx'
+import { isFirst, Load } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Composer } from './composer.tsx'
@@ -25,6 +25,7 @@ type Endpoints = VoicesQuery['myEndpoints']
 /** Text in, speech out: the form of an endpoint, and below it what its user has spoken last. */
 export function PlaygroundPage() {
   const query = useQuery(voicesQuery, {})
+  useEffect(() => void bringBack(), [comebacks.value])
   return (
     <Page title="Playground">
       <Load query={query} skeleton={<ComposerSkeleton />}>
@@ -32,8 +33,9 @@ export function PlaygroundPage() {
           myEndpoints.length === 0 ? <NoEndpoint /> : <Studio endpoints={myEndpoints} onExpired={query.reload} />
         }
       </Load>
+      {/* They come below what is as high as it stays. */}
+      {!isFirst(query) && <Takes />}
       <NaturalVoice onInstalled={query.reload} />
-      <Takes />
     </Page>
   )
 }
@@ -95,7 +97,6 @@ const Gone = ({ what, slug }: GoneProps) => (
 function Takes() {
   const [opened] = useState(() => new Set(takes.peek().map(({ jobId }) => jobId)))
   const [layout, setLayout] = useState<'list' | 'pairs'>('list')
-  useEffect(() => void bringBack(), [comebacks.value])
   if (takes.value.length === 0) return null
   return (
     <section class={layout === 'pairs' ? 'takes pairs' : 'takes'} aria-labelledby="takes">

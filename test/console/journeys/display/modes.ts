@@ -1,8 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { createUser } from '../../../../src/users/create-user.ts'
+import { setOperator } from '../../../../src/users/update-user.ts'
 import { openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
-import type { OpenedConsole } from '../opened-console.ts'
+import { PASSWORD } from '../../../setup/service/users.ts'
+import { type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -68,22 +71,58 @@ export function modeJourneys(opened: () => OpenedConsole): void {
     await insertJob(service.runtime.db, account)
     const context = await browser.newContext({ storageState: await owner.storageState() })
     const { page, complaints } = await openPage(context, service.url)
-    const moved: (readonly [path: string, by: number])[] = []
-    for (const [width, paths] of [
-      [1280, ['', 'jobs', 'statistics', 'credits', 'keys', 'people', 'webhooks']],
-      [390, ['statistics', 'credits', 'webhooks']],
-    ] as const)
-      for (const path of paths) {
-        await page.setViewportSize({ width, height: 800 })
-        await page.goto(at(path))
-        await page.locator('h1').waitFor()
-        await page.locator('.skeletons').first().waitFor({ state: 'detached' })
-        const by = await page.evaluate(layoutShift)
-        if (by > MOST_SHIFT) moved.push([`${path} ${width}`, by])
-      }
+    const moved = [
+      ...(await moves(page, at, 1280, ['', 'jobs', 'statistics', 'credits', 'keys', 'people', 'webhooks'])),
+      ...(await moves(page, at, 390, ['statistics', 'credits', 'webhooks'])),
+    ]
     expect([moved, complaints]).toEqual([[], []])
     await context.close()
   })
+
+  test('nothing moves where the first steps stand above the figures, and the playground lists what was spoken before', async () => {
+    const { service, browser, at } = opened()
+    const account = await service.createAccount()
+    const system = service.runtime.as({ kind: 'system' })
+    const email = ownEmail('beginner')
+    const { id: userId } = await createUser(system, { account, email, password: PASSWORD, role: 'owner' })
+    await setOperator(system, { user: userId, operator: true })
+    await insertJob(service.runtime.db, account, { userId, status: 'failed' })
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at(''))
+    await signIn(page, email)
+    const moved: Moved[] = []
+    for (const width of [1280, 390])
+      for (const [path, last] of [
+        ['', '.cards:has(.first-steps) > .halves'],
+        ['playground', '.take'],
+      ] as const)
+        moved.push(...(await moves(page, at, width, [path], last)))
+    expect([moved, complaints]).toEqual([[], []])
+    await context.close()
+  })
+}
+
+type Moved = readonly [path: string, by: number]
+
+/** The paths on which something moves, each opened until nothing loads and `last` is there. */
+async function moves(
+  page: Page,
+  at: OpenedConsole['at'],
+  width: number,
+  paths: readonly string[],
+  last = 'h1',
+): Promise<Moved[]> {
+  const moved: Moved[] = []
+  await page.setViewportSize({ width, height: 800 })
+  for (const path of paths) {
+    await page.goto(at(path))
+    await page.locator(last).first().waitFor()
+    await expect.poll(() => page.locator('.skeletons').count()).toBe(0)
+    const by = await page.evaluate(layoutShift)
+    if (by > MOST_SHIFT) moved.push([`${path} ${width}`, by])
+  }
+  return moved
 }
 
 /** As browsers rate it: below this share of the page nobody sees it. */
