@@ -17,7 +17,7 @@ interface AuditTableProps {
 /** Changes, newest first: when, which caller, what, and to what. */
 export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
   <div class="table-box as-cards">
-    <table class={withAccount ? undefined : 'audit-table'} aria-label="Changes">
+    <table class={withAccount ? 'changes' : 'changes audit-table'} aria-label="Changes">
       <thead>
         <tr>
           <th>What</th>

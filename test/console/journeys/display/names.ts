@@ -84,7 +84,7 @@ export function namesJourneys(opened: () => OpenedConsole): void {
     expect(await flaws(page)).toEqual([])
     await page.setViewportSize({ width: 360, height: 740 })
     await page.goto(at('credits'))
-    await page.locator('tbody td').first().waitFor()
+    await page.locator('tbody tr').first().waitFor()
     const cut = await page
       .locator('.tile-value')
       .evaluateAll((values) => values.filter((value) => value.scrollWidth > value.clientWidth).length)
