@@ -9,10 +9,10 @@ import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Field, Segments } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import { toast } from '../parts/toast.tsx'
+import { FormParts, ListParts, Loading } from './parts-shown.tsx'
 import { isColour, textOf, tokens } from './tokens.ts'
 
 const STATES = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED']
@@ -39,24 +39,14 @@ export const DesignPage = () => (
         </p>
       </Section>
       <Controls />
-      <Section title="States">
-        <div class="row">
-          {STATES.map((state) => (
-            <StateMark key={state} state={state} />
-          ))}
-          <span class="pill warn">no password yet</span>
-          <span class="chip">a chip</span>
-        </div>
-        <Failure failure={REFUSED} onRetry={() => toast('Tried again.')} />
-        <p class="notice warn">Something needs attention.</p>
-        <p class="notice">Something is worth knowing.</p>
-      </Section>
+      <States />
       <div class="tiles">
         <Tile name="With bars" value="1,234" note="a note" line={[0, 3, 5, 2, 0, 8, 4]} />
         <Tile name="In red" value="99.1%" note="a note" line={[0, 0, 1, 0, 2, 0, 0]} tone="red" />
         <Tile name="Plain" value="12 s" note="a note" />
       </div>
-      <SkeletonRows rows={3} />
+      <ListParts />
+      <Loading />
       <Empty title="Nothing here yet">One sentence, and the next step.</Empty>
     </div>
   </Page>
@@ -69,6 +59,24 @@ const Section = ({ title, children }: { title: string; children: ComponentChildr
     </div>
     <div class="card-body">{children}</div>
   </section>
+)
+
+const States = () => (
+  <Section title="States">
+    <div class="row">
+      {STATES.map((state) => (
+        <StateMark key={state} state={state} />
+      ))}
+      <span class="pill warn">no password yet</span>
+      <span class="chip">a chip</span>
+    </div>
+    <Failure failure={REFUSED} onRetry={() => toast('Tried again.')} />
+    <p class="notice warn">
+      <Icon name="alert" /> Something needs attention.
+    </p>
+    <p class="notice info">Something is new.</p>
+    <p class="notice">Something is worth knowing.</p>
+  </Section>
 )
 
 function Colours() {
@@ -115,6 +123,7 @@ function Controls() {
       <Field label="A wrong one" error="must not be empty">
         {(parts) => <input {...parts} class="input" />}
       </Field>
+      <FormParts />
       {isAsking && (
         <ConfirmDialog
           title="Delete it?"
@@ -146,6 +155,9 @@ const Buttons = ({ onDanger }: { onDanger: () => void }) => (
     </button>
     <button type="button" class="button" aria-disabled>
       Disabled
+    </button>
+    <button type="button" class="button small">
+      Small
     </button>
     <Drop icon="download" text="Menu">
       <button type="button" class="menu-item">
