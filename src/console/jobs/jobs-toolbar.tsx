@@ -29,9 +29,11 @@ export function StatusTabs({ counts }: { counts: JobCountsQuery['jobStats'] | nu
   const { query, change } = useAddress()
   const tab = (text: string, status?: string) => {
     const groups = counts?.filter((group) => (status ?? group.status) === group.status)
+    const jobs = groups?.reduce((sum, group) => sum + group.jobs, 0)
     return (
       <>
-        {text} {groups && <span class="figure">{shortCount(groups.reduce((sum, { jobs }) => sum + jobs, 0))}</span>}
+        {text}{' '}
+        {jobs !== undefined && <span class={jobs === 0 ? 'figure phone-none' : 'figure'}>{shortCount(jobs)}</span>}
       </>
     )
   }
@@ -150,7 +152,7 @@ export function JobSearch({ jobsPath = '/jobs', hasWords = false }: JobSearchPro
     <form class="with-icon" onSubmit={onSubmit}>
       <SearchField
         label={label}
-        placeholder={hasWords ? 'Words, or an id…' : `${label}…`}
+        placeholder={hasWords ? 'Words, or an id…' : 'Job id…'}
         value={text}
         onText={setText}
       />

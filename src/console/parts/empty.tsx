@@ -16,6 +16,6 @@ export const Empty = ({ title, children, action }: EmptyProps) => (
     </svg>
     <h2>{title}</h2>
     <p>{children}</p>
-    {action}
+    {action && <div class="row empty-action">{action}</div>}
   </div>
 )

@@ -37,7 +37,7 @@ export function Page({ title, crumb, actions, children, isNarrow, isPaused = fal
       <header class="top-bar">
         <div class="top-title">
           {crumb}
-          <h1 ref={heading} tabIndex={-1}>
+          <h1 ref={heading} tabIndex={-1} title={title}>
             {title}
           </h1>
         </div>

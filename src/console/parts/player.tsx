@@ -60,7 +60,7 @@ export function Player({ src, waveOf, label, isAutoplay = false, onError, childr
       </div>
       <div class="player-side">
         <span class="play-time">
-          {playTime(position)} / {playTime(length)}
+          {playTime(position)} / {playTime(wholeSeconds(length))}
         </span>
         <VolumeSlider audio={audio} />
         <RateButton audio={audio} />
@@ -72,6 +72,9 @@ export function Player({ src, waveOf, label, isAutoplay = false, onError, childr
     </div>
   )
 }
+
+/** The length that is shown: a sound of less than a second has one. */
+const wholeSeconds = (length: number): number => Math.max(1, Math.round(length))
 
 /** The actions of the button, the scrubber and their keys. */
 function controlsOf(audio: AudioRef, onError: (() => void) | undefined) {

@@ -42,7 +42,7 @@ export function optionsOf(
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
-    padding: [8, 24, 0, 0],
+    padding: [8, 32, 0, 0],
     legend: { show: false },
     ...(isUtcDay && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') }),
     cursor: {
