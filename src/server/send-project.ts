@@ -32,6 +32,8 @@ export async function sendProject(
     'content-type': contentType,
     'content-disposition': attachment(plan.name, zip === undefined ? name! : 'zip'),
     'cache-control': 'no-store',
+    // The file is made while it is read, always from its beginning.
+    'accept-ranges': 'none',
   })
   const bytes = format === undefined || zip !== undefined ? undefined : projectFileBytes(plan, format)
   if (bytes !== undefined) reply.header('content-length', bytes)

@@ -150,6 +150,10 @@ describe('projectExport', () => {
     const head = await fetch(url, { method: 'HEAD' })
     const file = await bytesOf(url)
     expect(head.headers.get('content-length')).toBe(String(file.length))
+    // It is made anew for each reader, so it cannot be resumed, and says so.
+    const part = await fetch(url, { headers: { range: 'bytes=100-' } })
+    expect([part.status, part.headers.get('accept-ranges')]).toEqual([200, 'none'])
+    expect((await part.arrayBuffer()).byteLength).toBe(file.length)
     expect(head.headers.get('content-disposition')).toBe(
       `attachment; filename="K_the Ein Buch.wav"; filename*=UTF-8''K%C3%A4the%20Ein%20Buch.wav`,
     )
