@@ -1814,12 +1814,16 @@ export type ProjectsQueryVariables = Exact<{
 
 export type ProjectsQuery = { projects: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, nodes: Array<{ id: string, name: string, characters: number, paragraphCount: number, updatedAt: string, updatedBy: string | null }> } };
 
-export type ProjectShareQueryVariables = Exact<{
-  id: string;
+export type ProjectSharesQueryVariables = Exact<{
+  search?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
 }>;
 
 
-export type ProjectShareQuery = { project: { id: string, chapters: Array<{ key: string, spokenCount: number }> } | null };
+export type ProjectSharesQuery = { projects: { nodes: Array<{ id: string, chapterCount: number, spokenCount: number }> } };
 
 export type SpokenFragment = { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null };
 
@@ -1831,6 +1835,13 @@ export type OpenProjectQueryVariables = Exact<{
 
 
 export type OpenProjectQuery = { project: { id: string, name: string, revision: number, updatedAt: string, updatedBy: string | null, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null }, speakers: Array<{ name: string, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null } }>, chapters: Array<{ key: string, title: string, paragraphCount: number, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null } }> } | null };
+
+export type ProjectRevisionQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ProjectRevisionQuery = { project: { id: string, revision: number, updatedBy: string | null } | null };
 
 export type ChapterTextFragment = { key: string, paragraphs: Array<{ key: string, text: string, speaker: string | null, settings: { endpoint: string | null, voice: string | null, inputs: unknown, pauseMs: number | null } }> | null };
 
@@ -2293,8 +2304,9 @@ export const statisticsGroups: Operation<StatisticsGroupsQuery, StatisticsGroups
 export const statisticsSums: Operation<StatisticsSumsQuery, StatisticsSumsQueryVariables> = { query: "query StatisticsSums($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$which:JobsFilter!$filter:JobsFilter$filterBefore:JobsFilter$groupBy:[JobGroup!]$compared:Boolean!$account:ID$all:Boolean){speech:jobSeries(from:$from to:$to step:$step timeZone:$timeZone filter:{types:[VOICE]and:[$which]}account:$account all:$all){points{at realTimeFactor}}speechBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone filter:{types:[VOICE]and:[$which]}account:$account all:$all)@include(if:$compared){points{at realTimeFactor}}sums:jobStats(filter:$filter account:$account all:$all groupBy:$groupBy){hour day characters credits}sumsBefore:jobStats(filter:$filterBefore account:$account all:$all groupBy:$groupBy)@include(if:$compared){hour day characters credits}}" }
 export const nearestJobs: Operation<NearestJobsQuery, NearestJobsQueryVariables> = { query: "query NearestJobs($before:JobsFilter$after:JobsFilter$account:ID$isOwn:Boolean!){before:jobs(filter:$before first:1)@include(if:$isOwn){...JobTimes}after:jobs(filter:$after first:1 orderBy:{field:CREATED_AT direction:ASC})@include(if:$isOwn){...JobTimes}allBefore:allJobs(filter:$before account:$account first:1)@skip(if:$isOwn){...JobTimes}allAfter:allJobs(filter:$after account:$account first:1 orderBy:{field:CREATED_AT direction:ASC})@skip(if:$isOwn){...JobTimes}}fragment JobTimes on JobConnection{edges{node{createdAt}}}" }
 export const projects: Operation<ProjectsQuery, ProjectsQueryVariables> = { query: "query Projects($search:String$first:Int$after:String$last:Int$before:String){projects(search:$search first:$first after:$after last:$last before:$before){totalCount pageInfo{...Pages}nodes{id name characters paragraphCount updatedAt updatedBy}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
-export const projectShare: Operation<ProjectShareQuery, ProjectShareQueryVariables> = { query: "query ProjectShare($id:ID!){project(id:$id){id chapters{key spokenCount}}}" }
+export const projectShares: Operation<ProjectSharesQuery, ProjectSharesQueryVariables> = { query: "query ProjectShares($search:String$first:Int$after:String$last:Int$before:String){projects(search:$search first:$first after:$after last:$last before:$before){nodes{id chapterCount spokenCount}}}" }
 export const openProject: Operation<OpenProjectQuery, OpenProjectQueryVariables> = { query: "query OpenProject($id:ID!){project(id:$id){...ProjectHead}}fragment ProjectHead on Project{id name revision updatedAt updatedBy settings{...Spoken}speakers{name settings{...Spoken}}chapters{key title paragraphCount settings{...Spoken}}}fragment Spoken on SpeechSettings{endpoint voice inputs pauseMs}" }
+export const projectRevision: Operation<ProjectRevisionQuery, ProjectRevisionQueryVariables> = { query: "query ProjectRevision($id:ID!){project(id:$id){id revision updatedBy}}" }
 export const projectTexts: Operation<ProjectTextsQuery, ProjectTextsQueryVariables> = { query: "query ProjectTexts($id:ID!$keys:[String!]){project(id:$id){id revision chapters(keys:$keys){...ChapterText}}}fragment ChapterText on ProjectChapter{key paragraphs{key text speaker settings{...Spoken}}}fragment Spoken on SpeechSettings{endpoint voice inputs pauseMs}" }
 export const projectTakes: Operation<ProjectTakesQuery, ProjectTakesQueryVariables> = { query: "query ProjectTakes($id:ID!$keys:[String!]){project(id:$id){id chapters(keys:$keys){key paragraphs{key takes{jobId isChosen isCurrent job{id status error errorCode audioMs voiceName createdAt}}}}}}" }
 export const projectVersions: Operation<ProjectVersionsQuery, ProjectVersionsQueryVariables> = { query: "query ProjectVersions($id:ID!){project(id:$id){id versions{revision name savedAt savedBy characters}}}" }

@@ -7,6 +7,7 @@ import { JOB_REFS } from '../jobs/graphql/job-types-graphql.ts'
 import { JobPriorityEnum } from '../jobs/graphql/submit-options-graphql.ts'
 import { chooseTake } from './choose-take.ts'
 import { CHANGES, ChapterRef, type ChapterView, ParagraphRef, ProjectRef, shownProject } from './project-graphql.ts'
+import { loadShares, type ProjectShare, spokenOf } from './project-shares.ts'
 import { loadProjects } from './projects.ts'
 import { type SpeakInput, type SpokenParagraph, type SpokenParagraphs, speakParagraphs } from './speak-paragraphs.ts'
 import { chosenOf, fingerprintOf, loadTakes, MOST_TAKES, type Take } from './takes.ts'
@@ -14,6 +15,8 @@ import { chosenOf, fingerprintOf, loadTakes, MOST_TAKES, type Take } from './tak
 /** A paragraph has one or two takes as a rule. */
 const USUAL_TAKES = 2
 const COUNT_COST = 100
+/** A page has up to 100 projects. */
+const SHARE_COST = 150
 /** A bound for the whole answer; beyond it each paragraph has its newest and its chosen take. */
 const MAX_ANSWERED = 4000
 
@@ -43,13 +46,8 @@ const takesOf = async (ctx: GraphqlContext, projectId: string, key: string): Pro
 
 /** Paragraphs of which the take that plays says what they are now. */
 async function spokenIn({ of, chapter }: ChapterView, _args: object, ctx: GraphqlContext): Promise<number> {
-  const chosen = await Promise.all(
-    chapter.paragraphs.map(async (paragraph) => {
-      const fingerprint = chosenOf(await takesOf(ctx, of.id, paragraph.key))?.fingerprint
-      return fingerprint !== undefined && fingerprint === fingerprintOf(of, chapter, paragraph)
-    }),
-  )
-  return chosen.filter(Boolean).length
+  const known = chapter.paragraphs.map(async ({ key }) => [key, await takesOf(ctx, of.id, key)] as const)
+  return spokenOf(of, chapter, new Map(await Promise.all(known)))
 }
 
 builder.objectField(ChapterRef, 'spokenCount', (t) =>
@@ -59,6 +57,20 @@ builder.objectField(ChapterRef, 'spokenCount', (t) =>
     resolve: spokenIn,
   }),
 )
+
+const shares = new BatchLoader<GraphqlContext, ProjectShare>(({ db }, ids) => loadShares(db.pool, ids))
+
+builder.prismaObjectFields(ProjectRef, (t) => ({
+  chapterCount: t.int({
+    description: 'Number of chapters.',
+    resolve: async ({ id }, _args, ctx) => (await shares.load(ctx, id))?.chapterCount ?? 0,
+  }),
+  spokenCount: t.int({
+    description: 'Number of paragraphs whose chosen take is current.',
+    extensions: { cost: SHARE_COST },
+    resolve: async ({ id }, _args, ctx) => (await shares.load(ctx, id))?.spokenCount ?? 0,
+  }),
+}))
 
 const TakeRef = builder.objectRef<TakeView>('ProjectTake').implement({
   description: 'Take of a paragraph: a job that speaks it.',

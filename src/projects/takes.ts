@@ -9,6 +9,8 @@ export const MOST_TAKES = 20
 
 const FIND = `select paragraph, job_id as "jobId", fingerprint, chosen_at as "chosenAt"
   from project_take where project_id = $1 and paragraph = any($2::text[]) order by job_id desc`
+const FIND_OF = `select project_id as "projectId", paragraph, job_id as "jobId", fingerprint, chosen_at as "chosenAt"
+  from project_take where project_id = any($1::text[]) order by job_id desc`
 /** The ids stand at both tables, because they are partitioned by them. */
 const FIND_JOBS = `select j.id, j.status, a.storage_key as "storageKey", a.content_type as "contentType", a.duration_ms as "durationMs"
   from job j left join artifact a on a.job_id = j.id and a.output = 'audio' and a.deleted_at is null and a.job_id = any($1::text[])
@@ -56,13 +58,26 @@ export async function loadTakes(
   keys: readonly string[],
 ): Promise<Map<string, Take[]>> {
   const { rows } = await db.query<TakeRow>(FIND, [projectId, keys])
+  return Map.groupBy(await withJobs(db, rows), ({ paragraph }) => paragraph)
+}
+
+/** All takes of some projects, each as `loadTakes` answers them. */
+export async function loadTakesOf(
+  db: Pick<Tx, 'query'>,
+  projectIds: readonly string[],
+): Promise<Map<string, Map<string, Take[]>>> {
+  const { rows } = await db.query<TakeRow & { readonly projectId: string }>(FIND_OF, [projectIds])
+  const byProject = Map.groupBy(await withJobs(db, rows), ({ projectId }) => projectId)
+  return new Map([...byProject].map(([id, takes]) => [id, Map.groupBy(takes, ({ paragraph }) => paragraph)]))
+}
+
+async function withJobs<Row extends TakeRow>(db: Pick<Tx, 'query'>, rows: readonly Row[]): Promise<(Row & Take)[]> {
   const jobs = await db.query<JobRow>(FIND_JOBS, [rows.map(({ jobId }) => jobId)])
   const byId = new Map(jobs.rows.map((job) => [job.id, job]))
-  const takes = rows.flatMap((row): Take[] => {
+  return rows.flatMap((row) => {
     const job = byId.get(row.jobId)
     return job === undefined ? [] : [{ ...row, status: job.status, audio: audioOf(job) }]
   })
-  return Map.groupBy(takes, ({ paragraph }) => paragraph)
 }
 
 const audioOf = ({ status, storageKey, contentType, durationMs }: JobRow): StoredAudio | null =>

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { newId } from '../../src/values/id.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { allFinished, applyEndpoint } from '../setup/jobs/voice-jobs.ts'
@@ -446,5 +448,56 @@ describe('the take that plays', () => {
     expect(await read(service.url, key, `{ job(id: "${job}") { status tags } }`)).toEqual({
       job: { status: 'QUEUED', tags: ['Book'] },
     })
+  })
+})
+
+describe('a list of projects', () => {
+  const LIST = 'query ($first: Int) { projects(first: $first) { nodes { id chapterCount spokenCount } } }'
+  interface Row {
+    readonly id: string
+    readonly chapterCount: number
+    readonly spokenCount: number
+  }
+
+  /** The rows of a page, and the statements that read projects, takes and jobs for it. */
+  async function listed(first: number, by: string): Promise<{ nodes: readonly Row[]; statements: number }> {
+    const query = vi.spyOn(pg.Client.prototype, 'query')
+    try {
+      const { projects } = await read<{ projects: { nodes: Row[] } }>(service.url, by, LIST, { first })
+      const texts = query.mock.calls.map(([statement]: unknown[]) =>
+        typeof statement === 'string' ? statement : ((statement as { text?: string }).text ?? ''),
+      )
+      return { ...projects, statements: texts.filter((text) => /\b(project|project_take|job)\b/.test(text)).length }
+    } finally {
+      query.mockRestore()
+    }
+  }
+
+  test('counts what is spoken of a page of 50 with as many statements as of one', async () => {
+    const caller = await service.createCaller()
+    const chapters = [
+      { key: 'c', paragraphs: paragraphs(2) },
+      { key: 'd', paragraphs: [{ key: 'e', text: 'One more.' }] },
+    ]
+    const id = await create({ chapters }, caller.key)
+    await complete(idsOf(await speak(id, { paragraphs: ['p0', 'e'] }, caller.key)))
+    const copies = Array.from({ length: 49 }, () => newId('prj'))
+    const columns = 'name, settings, speakers, characters, paragraphs, created_at, updated_at, held_since'
+    await run(
+      `insert into project (id, account_id, chapters, ${columns})
+       select copy, account_id, replace(chapters::text, 'One more.', 'Another.')::json, ${columns} from project, unnest($2::text[]) copy where id = $1`,
+      [id, copies],
+    )
+    await run(
+      `insert into project_take (project_id, paragraph, job_id, fingerprint)
+       select copy, paragraph, job_id, fingerprint from project_take, unnest($2::text[]) copy where project_id = $1`,
+      [id, copies],
+    )
+    const [one, page] = [await listed(1, caller.key), await listed(50, caller.key)]
+    expect(page.nodes).toHaveLength(50)
+    for (const row of page.nodes)
+      expect(row).toEqual({ id: row.id, chapterCount: 2, spokenCount: row.id === id ? 2 : 1 })
+    expect(page.statements).toBe(one.statements)
+    expect(page.statements).toBeLessThanOrEqual(6)
   })
 })

@@ -6,13 +6,14 @@ import { useQuery } from '../api/use-query.ts'
 import {
   deleteProject,
   keepsTexts,
+  type ProjectSharesQuery,
   type ProjectsQuery,
-  projectShare,
+  projectShares,
   projects as projectsQuery,
 } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { count, share } from '../parts/format.ts'
+import { count, share as percent } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Moment } from '../parts/moment.tsx'
@@ -26,6 +27,7 @@ import { NewProjectDialog } from './new-project-dialog.tsx'
 import './studio.css'
 
 type ProjectRow = ProjectsQuery['projects']['nodes'][number]
+type ShareRow = ProjectSharesQuery['projects']['nodes'][number]
 
 const PAGE = 20
 /** The playground sends the text that is too long for it. */
@@ -36,7 +38,7 @@ const CHARACTERS_A_MINUTE = 900
 /** Long texts of the account in chapters and paragraphs. */
 export function StudioPage() {
   const { query, change } = useAddress()
-  const list = useQuery(projectsQuery, { ...pageOf(query, PAGE), ...(query.search && { search: query.search }) })
+  const list = useQuery(projectsQuery, shownBy(query))
   const isSent = query.new === SENT
   const [isNew, setNew] = useState(isSent)
   const [deleted, setDeleted] = useState<ProjectRow | null>(null)
@@ -74,6 +76,11 @@ export function StudioPage() {
     </Page>
   )
 }
+
+const shownBy = (query: ReturnType<typeof useAddress>['query']) => ({
+  ...pageOf(query, PAGE),
+  ...(query.search && { search: query.search }),
+})
 
 const NoProjects = ({ add }: { readonly add: ComponentChildren }) => (
   <Empty title="No projects yet" action={add}>
@@ -114,31 +121,42 @@ interface ProjectsTableProps {
   readonly onDelete: (project: ProjectRow) => void
 }
 
-const ProjectsTable = ({ projects, onDelete }: ProjectsTableProps) => (
-  <div class="table-box as-cards">
-    <table class="projects-table" aria-label="Projects">
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th class="end">Length</th>
-          <th class="end">Chapters</th>
-          <th>Spoken</th>
-          <th aria-sort="descending">Changed</th>
-          <th class="end">
-            <span class="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {projects.map((project) => (
-          <Row key={project.id} project={project} onDelete={() => onDelete(project)} />
-        ))}
-      </tbody>
-    </table>
-  </div>
-)
+function ProjectsTable({ projects, onDelete }: ProjectsTableProps) {
+  const { data } = useQuery(projectShares, shownBy(useAddress().query))
+  const shares = new Map(data?.projects.nodes.map((one) => [one.id, one]))
+  return (
+    <div class="table-box as-cards">
+      <table class="projects-table" aria-label="Projects">
+        <thead>
+          <tr>
+            <th>Name</th>
+            <th class="end">Length</th>
+            <th class="end">Chapters</th>
+            <th>Spoken</th>
+            <th aria-sort="descending">Changed</th>
+            <th class="end">
+              <span class="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {projects.map((project) => (
+            <Row key={project.id} project={project} share={shares.get(project.id)} onDelete={() => onDelete(project)} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
 
-const Row = ({ project, onDelete }: { project: ProjectRow; onDelete: () => void }) => (
+interface RowProps {
+  readonly project: ProjectRow
+  /** Absent until it is answered. */
+  readonly share: ShareRow | undefined
+  readonly onDelete: () => void
+}
+
+const Row = ({ project, share, onDelete }: RowProps) => (
   <tr>
     <th scope="row">
       <a class="clip-cell" href={at(`/studio/${project.id}`)} title={project.name} dir="auto">
@@ -148,7 +166,12 @@ const Row = ({ project, onDelete }: { project: ProjectRow; onDelete: () => void 
     <td class="end" data-label="Length">
       <span title={`${count(project.characters)} characters`}>{lengthOf(project.characters)}</span>
     </td>
-    <Shares project={project} />
+    <td class="end" data-label="Chapters">
+      {share === undefined ? '…' : count(share.chapterCount)}
+    </td>
+    <td data-label="Spoken">
+      {share !== undefined && <SpokenShare paragraphCount={project.paragraphCount} spokenCount={share.spokenCount} />}
+    </td>
     <td data-label="Changed">
       <span>
         <Moment at={project.updatedAt} />
@@ -174,33 +197,13 @@ const Row = ({ project, onDelete }: { project: ProjectRow; onDelete: () => void 
   </tr>
 )
 
-/** Its chapters, and how much of it is spoken. */
-function Shares({ project: { id, paragraphCount } }: { project: ProjectRow }) {
-  const chapters = useQuery(projectShare, { id }).data?.project?.chapters
-  return (
-    <>
-      <td class="end" data-label="Chapters">
-        {chapters === undefined ? '…' : count(chapters.length)}
-      </td>
-      <td data-label="Spoken">
-        {chapters !== undefined && (
-          <SpokenShare
-            paragraphCount={paragraphCount}
-            spokenCount={chapters.reduce((sum, chapter) => sum + chapter.spokenCount, 0)}
-          />
-        )}
-      </td>
-    </>
-  )
-}
-
 function SpokenShare({ paragraphCount, spokenCount }: { paragraphCount: number; spokenCount: number }) {
   if (paragraphCount === 0) return <span class="faint">no text yet</span>
   const part = spokenCount / paragraphCount
   return (
     <span class="row spoken-share" title={`${count(spokenCount)} of ${count(paragraphCount)} paragraphs`}>
       <progress class="bar" value={spokenCount} max={paragraphCount} aria-label="Spoken" />
-      <span class="figure">{part === 1 ? 'all' : part === 0 ? 'nothing' : share(part)}</span>
+      <span class="figure">{part === 1 ? 'all' : part === 0 ? 'nothing' : percent(part)}</span>
     </span>
   )
 }
