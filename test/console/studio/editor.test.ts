@@ -49,6 +49,7 @@ const answers: Record<string, (variables: Variables) => Answer> = {
       })),
     },
   }),
+  ProjectRevision: () => ({ project: { id: 'prj', revision: stored.revision, updatedBy: 'other@example.com' } }),
   ProjectTexts: () => ({
     project: {
       ...{ id: 'prj', revision: stored.revision },
@@ -224,4 +225,44 @@ test('a paragraph that was just sent stays so where an older answer comes later'
   release()
   await vi.waitFor(() => expect(editor.takes.changes.peek()).toBeGreaterThan(before))
   expect(editor.takes.of('a').peek()).toMatchObject([{ jobId: 'job0', status: 'QUEUED' }])
+})
+
+const theirs = (text: string): void => {
+  const chapters = [{ ...stored.chapters[0]!, paragraphs: [paragraphOf(text, { key: 'a' })] }]
+  stored = { ...stored, chapters, revision: stored.revision + 1 }
+}
+const textOf = (editor: Editor) => editor.project.peek().chapters[0]!.paragraphs[0]!.text
+
+test('what another has saved is shown where all is saved, and Undo does not overwrite it', async () => {
+  const editor = await opened()
+  write(editor, 'Mine.')
+  await editor.flush()
+  expect(await editor.look()).toBe(null)
+  theirs('Theirs.')
+  expect(await editor.look()).toBe('other@example.com')
+  expect([textOf(editor), editor.canUndo.peek(), ...state(editor)]).toEqual(['Theirs.', false, true, null])
+  await editor.flush()
+  expect([saves(), stored.chapters[0]!.paragraphs[0]!.text]).toEqual([1, 'Theirs.'])
+})
+
+test('what is written while that is looked for stays, and its save says who has saved', async () => {
+  const editor = await opened()
+  theirs('Theirs.')
+  const release = held('OpenProject')
+  const looked = editor.look()
+  await vi.waitFor(() => expect(asked).toContain('OpenProject'))
+  write(editor, 'Mine.')
+  release()
+  expect([await looked, await editor.look(), textOf(editor)]).toEqual([null, null, 'Mine.'])
+  await expect(editor.flush()).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect([...state(editor), stored.chapters[0]!.paragraphs[0]!.text]).toEqual([false, 'other@example.com', 'Theirs.'])
+})
+
+test('a project that another has deleted says so before anything is written', async () => {
+  const editor = await opened()
+  const { ProjectRevision: revision } = answers
+  answers.ProjectRevision = () => ({ project: null })
+  expect(await editor.look()).toBe(null)
+  answers.ProjectRevision = revision!
+  expect(editor.conflict.peek()).toEqual({ savedBy: null, theirs: null })
 })

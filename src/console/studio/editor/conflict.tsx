@@ -25,13 +25,13 @@ export function ConflictBanner() {
   return (
     <CopyNotice copy={copy} onLook={conflict.theirs === null ? undefined : () => show({ name: 'theirs' })}>
       {conflict.theirs === null ? (
-        'This project was deleted while you were changing it.'
+        'This project was deleted while it was open here.'
       ) : (
         <>
           <Saver name={conflict.savedBy} /> saved this project while you were changing it.
         </>
       )}{' '}
-      Your changes are kept here, and not saved.
+      {conflict.theirs === null ? 'Your text is' : 'Your changes are'} kept here, and not saved.
     </CopyNotice>
   )
 }

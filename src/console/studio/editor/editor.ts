@@ -2,10 +2,10 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import { ApiError, asApiError, isUncertain } from '../../api/api-error.ts'
 import { ask } from '../../api/ask.ts'
 import { comebacks, isHeld } from '../../api/follow.ts'
-import { saveProject } from '../../operations.ts'
+import { projectRevision, saveProject } from '../../operations.ts'
 import { changeParagraph } from '../model/edit.ts'
 import { begun, caretOf, changed, ended, type History, redone, typingKey, undone } from '../model/history.ts'
-import { allParagraphs, areSame, type Caret, type Project } from '../model/project.ts'
+import { allParagraphs, areSame, type Caret, isWritten, type Project } from '../model/project.ts'
 import { changesOf, nextStep, withChanges } from '../model/save.ts'
 import { keepChanges, takeKeptChanges } from './kept-changes.ts'
 import { loadProject, type Opened } from './open-project.ts'
@@ -29,7 +29,7 @@ interface Conflict {
 }
 
 const UNSAVED = {
-  deleted: 'This project was deleted while you were changing it: keep yours as a copy first.',
+  deleted: 'This project was deleted while it was open here: keep yours as a copy first.',
   other: 'Somebody else has saved this project while you were changing it: decide first which text is to stay.',
   held: 'Sign in again first: the last changes are not saved.',
 }
@@ -229,6 +229,33 @@ export class Editor {
     this.takes.onSaved(before, opened.project)
   }
 
+  /**
+   * Shows what somebody else has saved meanwhile. Changes that are not saved here wait for their save, which says whose text is there.
+   * @returns the name of who saved it; null if nothing new is shown
+   * @throws ApiError
+   */
+  async look(): Promise<string | null> {
+    if (!this.#isAtRest()) return null
+    const { project } = await ask(projectRevision, { id: this.id })
+    if (!this.#isAtRest() || project?.revision === this.revision) return null
+    if (project == null) {
+      this.conflict.value = { savedBy: null, theirs: null }
+      return null
+    }
+    const theirs = await loadProject(this.id)
+    if (!this.#isAtRest() || theirs.revision <= this.revision) return null
+    // Undo would bring back what was here before theirs, and overwrite it.
+    this.#show(theirs, begun(theirs.project))
+    return project.updatedBy ?? 'Somebody'
+  }
+
+  /** Says if all is saved, and nobody is about to write in an empty paragraph, which the service does not keep. */
+  #isAtRest(): boolean {
+    if (!this.isSaved.peek() || this.#saving !== null || this.conflict.peek() !== null || isHeld.peek()) return false
+    const active = allParagraphs(this.project.peek()).find(({ key }) => key === this.active.peek())
+    return active === undefined || isWritten(active)
+  }
+
   /** Goes on with what somebody else has saved. What was here can be brought back by Undo. */
   takeTheirs(): void {
     const theirs = this.conflict.peek()?.theirs ?? null
@@ -250,9 +277,13 @@ export class Editor {
 
   /** Shows what the service has by now, as a step that can be undone. */
   adopt(opened: Opened): void {
+    this.#show(opened, changed(this.#history.peek(), opened.project))
+  }
+
+  #show(opened: Opened, history: History): void {
     this.#saved.value = opened
     this.#unanswered = []
-    this.#put(changed(this.#history.peek(), opened.project))
+    this.#put(history)
     this.#keep()
     clearTimeout(this.#saveTimer)
     this.takes.load(opened.project)

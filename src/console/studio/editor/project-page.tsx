@@ -22,6 +22,7 @@ import { HearingBar } from './hearing-bar.tsx'
 import { loadProject } from './open-project.ts'
 import { OpenedDialog } from './opened-dialog.tsx'
 import { goTo } from './paragraph-keys.ts'
+import { useColleagues } from './use-colleagues.ts'
 import '../studio.css'
 
 const LIST = <Crumb href={at('/studio')}>Studio</Crumb>
@@ -96,6 +97,7 @@ function EditorPage({ editor, endpoints, onExpired }: EditorPageProps) {
   }, [editor])
   useKeys(studio)
   useDroppedFile(studio)
+  useColleagues(editor)
   useEffect(() => {
     studio.hearing.begin()
     return () => studio.hearing.end()

@@ -245,11 +245,25 @@ async function conflicted({ service, browser, at }: OpenedConsole, page: Page, n
   const { page: other } = await openPage(context, service.url)
   await other.goto(page.url())
   await signIn(other, 'member@example.com')
-  await other.locator('.para textarea').nth(0).fill('The lantern')
-  await other.getByText('Saved', { exact: true }).waitFor()
+  const savedByOther = async (text: string): Promise<void> => {
+    await other.locator('.para textarea').nth(0).fill(text)
+    await other.getByText('Saved', { exact: true }).waitFor()
+  }
+  // Who has changed nothing meanwhile sees the text of the other, and Undo does not overwrite it.
+  await savedByOther('The candle')
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await page.getByText('member@example.com saved this project: this is their text.').waitFor()
+  expect(await texts(page).then(([first]) => first)).toBe('The candle')
+  expect(await page.getByRole('button', { name: 'Undo', exact: true }).getAttribute('aria-disabled')).toBe('true')
+  const look = (url: URL) => url.pathname.endsWith('/graphql')
+  await page.route(look, (route) =>
+    route.request().postData()?.includes('query ProjectRevision') ? route.abort() : route.continue(),
+  )
+  await savedByOther('The lantern')
   await context.close()
   await page.locator('.para textarea').nth(0).fill('The light')
   await page.getByText('member@example.com has saved this project while you were changing it.').waitFor()
+  await page.unroute(look)
   expect(await flaws(page, 'studio-conflict')).toEqual([])
   await page.getByRole('button', { name: 'Look at theirs' }).click()
   await page.getByRole('dialog').getByText('The lantern').waitFor()
@@ -282,7 +296,7 @@ async function conflicted({ service, browser, at }: OpenedConsole, page: Page, n
   // Nothing is lost where somebody deletes the project.
   await service.runtime.db.pool.query('delete from project where name = $1', [name])
   await page.locator('.para textarea').nth(0).fill('The ships')
-  await page.getByText('This project was deleted while you were changing it.').waitFor()
+  await page.getByText('This project was deleted while it was open here.').waitFor()
   expect(await flaws(page, 'studio-deleted')).toEqual([])
   await page.reload()
   await page.getByText(/^This project was deleted\. This browser still has the chapters/).waitFor()
