@@ -150,7 +150,8 @@ const READERS: Readonly<Record<SoundKind, (bytes: Uint8Array, read: Blocks) => P
 }
 
 /** Judges whether a recording can become a voice. Pure. */
-export function judgeRecording({ samples, sampleRate }: Wav): Judgement {
+export function judgeRecording({ samples: recorded, sampleRate }: Wav): Judgement {
+  const samples = centred(recorded)
   const isLoud = (sample: number) => Math.abs(sample) >= QUIET
   const first = samples.findIndex(isLoud)
   if (first < 0) return { violation: 'is silent' }
@@ -162,8 +163,16 @@ export function judgeRecording({ samples, sampleRate }: Wav): Judgement {
   const kept = samples.slice(Math.max(0, first - edge), last + edge)
   const seconds = Math.max(kept.length, voiced.length) / sampleRate
   if (seconds < MIN_SECONDS || voiced.length > MAX_SECONDS * sampleRate) return { violation: lengthViolation(seconds) }
-  if (isClipped(voiced, sampleRate)) return { violation: 'is clipped: record it again at a lower level' }
+  if (isClipped(recorded.subarray(first, last), sampleRate))
+    return { violation: 'is clipped: record it again at a lower level' }
   return { wav: { sampleRate, channels: 1, samples: kept } }
+}
+
+/** A microphone may add a constant voltage, beside which silence looks loud. */
+function centred(samples: Int16Array): Int16Array {
+  const mean = Math.round(samples.reduce((sum, sample) => sum + sample, 0) / Math.max(1, samples.length))
+  // An Int16Array would wrap around.
+  return Math.abs(mean) < QUIET ? samples : samples.map((sample) => Math.max(-FULL, Math.min(FULL, sample - mean)))
 }
 
 const lengthViolation = (seconds: number): string =>

@@ -25,6 +25,14 @@ describe('judgeRecording', () => {
     expect(secondsOf(judged)).toBeCloseTo(4.2, 1)
   })
 
+  test('silence beside a constant voltage is cut as well, and a clipped wave is clipped with one', () => {
+    const { samples, ...rest } = wavOf(silence(40), tone(2), silence(40))
+    const judged = judgeRecording({ ...rest, samples: samples.map((sample) => sample + 1500) })
+    expect(secondsOf(judged)).toBeCloseTo(2.2, 1)
+    const clipped = tone(2, 8).map((sample) => Math.min(32_767, sample + 1500))
+    expect(secondsOf(judgeRecording(wavOf(clipped)))).toMatch(/^is clipped/)
+  })
+
   test('a recording of 1 s and one of 30 s pass, also with silence around them', () => {
     for (const seconds of [1, 30]) {
       expect(secondsOf(judgeRecording(wavOf(tone(seconds))))).toBeCloseTo(seconds, 2)
@@ -40,7 +48,8 @@ describe('judgeRecording', () => {
 
   test('silence, room noise and no sample at all are silent', () => {
     const noise = Int16Array.from({ length: 2 * RATE }, (_, at) => ((at * 7919) % 401) - 200)
-    for (const samples of [silence(2), noise, silence(0)])
+    const shifted = [silence(2), noise].map((samples) => samples.map((sample) => sample + 2000))
+    for (const samples of [silence(2), noise, silence(0), ...shifted])
       expect(judgeRecording(wavOf(samples))).toEqual({ violation: 'is silent' })
   })
 
