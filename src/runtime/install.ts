@@ -57,9 +57,14 @@ export async function installDemo(ctx: NewAccountContext, ownsMachine: boolean):
   })
 }
 
-/** The demo's owner as long as nobody has chosen a password or another address for them; else null. */
+/**
+ * The demo's owner as long as nobody has chosen a password or another address for them; else null. The demo is the oldest account, whatever
+ * its name is now.
+ */
 export async function newDemoOwner({ db }: Context): Promise<string | null> {
-  const where = { email: DEMO_OWNER, passwordHash: null, disabledAt: null, account: { name: DEMO_ACCOUNT } }
+  const demo = await db.prisma.account.findFirst({ orderBy: { id: 'asc' }, select: { id: true } })
+  if (demo === null) return null
+  const where = { email: DEMO_OWNER, passwordHash: null, disabledAt: null, accountId: demo.id }
   return (await db.prisma.user.findFirst({ where, select: { id: true } }))?.id ?? null
 }
 
