@@ -76,7 +76,8 @@ export const JOB_FIELDS = {
   mediaUrl: {
     column: 'media_url',
     type: 'URL?',
-    graphql: { CompanionMediaTagJob: 'URL of the medium, as it was submitted.' },
+    isContent: true,
+    graphql: { CompanionMediaTagJob: 'URL of the medium, as it was submitted; null for callers of other accounts.' },
   },
   mediaKind: { column: 'media_kind', type: 'MediaKind?', graphql: { CompanionMediaTagJob: 'Kind of the medium.' } },
   providerJobId: {
@@ -165,6 +166,8 @@ interface Field {
   readonly type: FieldType | `${FieldType}?`
   /** Sonant makes the text itself, so the CSV does not escape it. */
   readonly isOurs?: true
+  /** It says what the job is about: operators of other accounts do not see it. */
+  readonly isContent?: true
   /** Descriptions by the GraphQL types that have the field as it is. */
   readonly graphql?: Readonly<Record<string, string>>
 }
@@ -183,10 +186,11 @@ export type DescribedField = ReturnType<typeof fieldOf>
 
 /** `sql` is over `job j` and `api_key k`. */
 export function fieldOf(name: FieldName) {
-  const { table, column, wire = column, type, isOurs, graphql = {} }: Field = JOB_FIELDS[name]
+  const { table, column, wire = column, type, isOurs, isContent, graphql = {} }: Field = JOB_FIELDS[name]
   const present = type.replace('?', '') as FieldType
   const sql = `${table ?? 'j'}.${column}`
-  return { name, sql, wire, type: present, isNullable: type !== present, isOurs: isOurs === true, graphql }
+  const flags = { isNullable: type !== present, isOurs: isOurs === true, isContent: isContent === true }
+  return { name, sql, wire, type: present, ...flags, graphql }
 }
 
 export const FIELD_NAMES = Object.keys(JOB_FIELDS) as readonly FieldName[]

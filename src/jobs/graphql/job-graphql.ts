@@ -98,7 +98,8 @@ export const ArtifactRef = builder.prismaObject('Artifact', {
       description:
         "Signed URL of the file; signed by this query, valid for 15 minutes. Operators of another account than the job's are refused.",
       resolve: async ({ jobId, storageKey, contentType, deletedAt }, _args, ctx) => {
-        await requireContent(ctx, jobId)
+        if (!(await seesContent(ctx, jobId)))
+          throw new ServiceError('FORBIDDEN', "Only callers of the job's account read its files.")
         return ctx.storage.signUrl(storageKey, { contentType, now: ctx.now(), isDeleted: deletedAt !== null })
       },
     }),
@@ -121,7 +122,7 @@ export const storedOutputsOf = async (ctx: GraphqlContext, job: Job): Promise<re
 async function showResult(ctx: GraphqlContext, job: Job): Promise<JobResult | null> {
   if (job.status !== 'completed') return null
   const result = await resultOf(ctx, job, await storedOutputsOf(ctx, job))
-  return isOfCaller(ctx, job) || result?.outputs === undefined ? result : { ...result, outputs: undefined }
+  return result === null || isOfCaller(ctx, job) ? result : { ...result, outputs: undefined, mediaUrl: undefined }
 }
 
 const JobResultRef = builder.objectRef<JobResult>('JobResult').implement({
@@ -164,7 +165,7 @@ builder.objectFields(JobResultRef, (t) => ({
   mediaUrl: t.expose('mediaUrl', {
     type: 'URL',
     nullable: true,
-    description: 'URL of the medium, as it was submitted. Media tag jobs.',
+    description: 'URL of the medium, as it was submitted. Media tag jobs; null for callers of other accounts.',
   }),
   mediaKind: t.field({
     type: MediaKindEnum,
@@ -182,12 +183,11 @@ const queuePositions = new BatchLoader<GraphqlContext, number>((ctx, ids) => loa
 export const isOfCaller = ({ actor }: GraphqlContext, { accountId }: Job): boolean =>
   'accountId' in actor && actor.accountId === accountId
 
-/** Only operators meet files of other accounts. @throws FORBIDDEN */
-async function requireContent(ctx: GraphqlContext, jobId: string): Promise<void> {
-  if (!isOperator(ctx)) return
+/** Tells the same of the job of a file. Only operators meet files of other accounts. */
+export async function seesContent(ctx: GraphqlContext, jobId: string): Promise<boolean> {
+  if (!isOperator(ctx)) return true
   const job = await seenJobs.load(ctx, jobId)
-  if (job === undefined || !isOfCaller(ctx, job))
-    throw new ServiceError('FORBIDDEN', "Only callers of the job's account read its files.")
+  return job !== undefined && isOfCaller(ctx, job)
 }
 
 /**
@@ -223,15 +223,16 @@ interface Exposing<Ref> {
   expose(name: never, options: never): Ref
 }
 
-/** The fields that a type has as they are in the table of fields. */
+/** The fields that a type has as they are in the table of fields. Callers of other accounts get no content. */
 export const columnsOn = <Ref>(t: Exposing<Ref>, type: string): Record<string, Ref> =>
   Object.fromEntries(
     FIELD_NAMES.map(fieldOf)
       .filter(({ graphql }) => type in graphql)
-      .map(({ name, type: of, isNullable: nullable, graphql }) => [
-        name,
-        t.expose(name as never, { type: ENUMS[of] ?? of, nullable, description: graphql[type] } as never),
-      ]),
+      .map(({ name, type: of, isNullable: nullable, isContent, graphql }) => {
+        const seenBy = isContent ? { seenBy: isOfCaller } : {}
+        const options = { type: ENUMS[of] ?? of, nullable, description: graphql[type], ...seenBy }
+        return [name, t.expose(name as never, options as never)]
+      }),
   )
 
 type TimestampName = 'createdAt' | 'startedAt' | 'completedAt'

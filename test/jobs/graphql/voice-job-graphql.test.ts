@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { buildSchema, isObjectType } from 'graphql'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startWorker } from '../../../src/worker/start-worker.ts'
 import { call } from '../../setup/http.ts'
+import { insertJob } from '../../setup/jobs/jobs.ts'
 import { insertVoice } from '../../setup/jobs/library.ts'
 import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { applyWorkflow, submitPrompt } from '../../setup/jobs/workflows.ts'
@@ -30,6 +33,7 @@ const RUN = mutation(
   '... on GenerationSubmission { jobId }',
   '($options: SubmitOptions)',
 )
+const CHARGE = `insert into credit_entry (account_id, kind, amount, job_id) values ($1, 'charge', -1, $2)`
 const GERMAN = 'Guten Morgen, wie geht es dir heute? Das ist ein Satz, der auf Deutsch gesagt wird.'
 const ODD = ['a,b', '{x}', '"quoted" \\ back', 'NULL', ' ', "it's", '$1', 'Ünïcödé 🚀', '🚀'.repeat(64), '100 %']
 
@@ -242,47 +246,90 @@ describe('the text of a job', () => {
     expect([await texts('voice language audio { url }'), await texts('characters textExcerpt')]).toEqual([0, 1])
   })
 
-  test('is hidden from operators of other accounts, in lists and alone', async () => {
-    const id = await submitted({ inputs: { text: 'Between us.' } })
-    const { apiKey } = await service.createKey(await service.createAccount(), ['operator'])
-    const excerpt = '... on VoiceJob { voice textExcerpt }'
-    const list = `{ allJobs(filter: { ids: ["${id}"] }) { nodes { ${excerpt} } } node(id: "${id}") { ${excerpt} } }`
-    const hidden = { voice: 'calm', textExcerpt: null }
-    expect(await read(service.url, apiKey, list)).toEqual({ allJobs: { nodes: [hidden] }, node: hidden })
-    expect(await shown(id)).toMatchObject({ textExcerpt: 'Between us.' })
-  })
-
-  test('and its sound are hidden from operators of other accounts in every field of a completed job', async () => {
-    const id = await submitted({ inputs: { text: 'A heading\n\nBetween us.' } })
-    await allFinished(service.runtime, [id])
-    const { apiKey } = await service.createKey(await service.createAccount(), ['operator'])
-    const own = await service.createKey(caller.account, ['operator'])
-    const fields =
-      'textExcerpt captions chapters { title } sentences { text } words { text } outputs audioUrl wav: audioUrl(format: WAV) liveUrl'
-    const query = `{ node(id: "${id}") { ... on VoiceJob { result { outputs } ${fields} } } }`
-    const shown = (key: string) => read<{ node: Record<string, object | null> }>(service.url, key, query)
-    const { result, ...hidden } = (await shown(apiKey)).node
-    expect(result).toEqual({ outputs: null })
-    expect(Object.entries(hidden).filter(([, value]) => value !== null)).toEqual([])
-    const theirs = (await shown(own.apiKey)).node
-    expect(Object.entries(theirs).filter(([, value]) => value === null)).toEqual([])
-    expect(Object.keys(theirs)).toHaveLength(10)
-
-    const files = (more: string) => `{ node(id: "${id}") { ... on VoiceJob { audio { output ${more} } } } }`
-    expect(await read(service.url, apiKey, files(''))).toEqual({ node: { audio: { output: 'audio' } } })
-    const refused = await ask(service.url, apiKey, files('url'))
-    expect([refused.data, codeOf(refused)]).toEqual([{ node: { audio: null } }, 'FORBIDDEN'])
-    expect(await read(service.url, own.apiKey, files('url'))).toMatchObject({
-      node: { audio: { url: expect.stringMatching(/^http/) } },
-    })
-  })
-
   test('is null of a job that has none', async () => {
     const id = await submitted({})
     await service.runtime.db.pool.query(`update job set inputs = '{}' where id = $1`, [id])
     expect(await shown(id)).toMatchObject({ textExcerpt: null, characters: null })
   })
 })
+
+describe('what a job says', () => {
+  /** Selected in several queries: one may not ask for so much. */
+  const FIELDS = [
+    '... on VoiceJob { captions chapters { title } sentences { text } words { text } timing }',
+    `... on VoiceJob { textExcerpt submittedBy { name } outputs audioUrl wav: audioUrl(format: WAV) liveUrl
+      result { outputs } audio { peaks(count: 2) } }
+    ... on CompanionMediaTagJob { mediaUrl result { mediaUrl } }`,
+  ]
+  const WITHHELD = /for callers of other accounts/i
+  let ids: string[]
+  let other: string
+  let own: string
+  beforeAll(async () => {
+    const { db } = service.runtime
+    const spoken = await submitted({ inputs: { text: 'A heading\n\nBetween us.' } })
+    await allFinished(service.runtime, [spoken])
+    const media = { mediaUrl: 'https://media.example.com/a.png', mediaKind: 'image' }
+    ids = [spoken, await insertJob(db, caller.account, { type: 'companion_media_tag', ...media })]
+    await db.pool.query(CHARGE, [caller.account, ids[1]])
+    other = (await service.createKey(await service.createAccount(), ['operator', 'job:read'])).apiKey
+    own = (await service.createKey(caller.account, ['operator', 'job:read'])).apiKey
+  })
+
+  test.each([
+    ['alone', '{ one: node(id: $speech) { ...Content } two: node(id: $media) { ...Content } }'],
+    ['together', '{ nodes(ids: [$speech, $media]) { ...Content } }'],
+    ['in lists of all accounts', '{ allJobs(first: 2, filter: { ids: [$speech, $media] }) { nodes { ...Content } } }'],
+    [
+      'in lists of one account',
+      '{ allJobs(account: $account, first: 2, filter: { ids: [$speech, $media] }) { nodes { ...Content } } }',
+    ],
+    ['in ledgers', '{ creditEntries(account: $account, first: 2) { nodes { job { ...Content } } } }'],
+  ])('is shown to operators of its own account alone: %s', async (_where, selection) => {
+    const variables = '$speech: ID!, $media: ID!, $account: ID!'
+    const named = variables.split(', ').filter((variable) => selection.includes(variable.split(':')[0]!))
+    const [speech, media] = ids
+    const shown = async (key: string) => {
+      const answers = FIELDS.map((fields) => {
+        const query = `query (${named.join(', ')}) ${selection} fragment Content on Job { ${fields} }`
+        return read<object>(service.url, key, query, { speech, media, account: caller.account })
+      })
+      return (await Promise.all(answers)).flatMap((answer) => leavesOf(answer))
+    }
+    const [theirs, ours] = [await shown(other), await shown(own)]
+    expect(theirs.filter(([, value]) => value !== null)).toEqual([])
+    expect(ours.filter(([, value]) => value === null)).toEqual([])
+    expect(namesIn(theirs)).toEqual([...withheld()].sort())
+  })
+
+  test('stands in files that operators of other accounts list, and do not fetch', async () => {
+    const files = (more: string) => `{ node(id: "${ids[0]}") { ... on VoiceJob { audio { output ${more} } } } }`
+    expect(await read(service.url, other, files(''))).toEqual({ node: { audio: { output: 'audio' } } })
+    const refused = await ask(service.url, other, files('url'))
+    expect([refused.data, codeOf(refused)]).toEqual([{ node: { audio: null } }, 'FORBIDDEN'])
+    expect(await read(service.url, own, files('url'))).toMatchObject({
+      node: { audio: { url: expect.stringMatching(/^http/) } },
+    })
+  })
+
+  /** The fields that the schema withholds. */
+  function withheld(): Set<string> {
+    const types = Object.values(buildSchema(readFileSync('schema.graphql', 'utf8')).getTypeMap())
+    const fields = types.flatMap((type) => (isObjectType(type) ? Object.values(type.getFields()) : []))
+    return new Set(fields.filter(({ description }) => WITHHELD.test(description ?? '')).map(({ name }) => name))
+  }
+})
+
+type Leaf = readonly [path: string, value: unknown]
+
+const leavesOf = (value: unknown, path = ''): Leaf[] =>
+  typeof value === 'object' && value !== null && !(Array.isArray(value) && value.length === 0)
+    ? Object.entries(value).flatMap(([name, part]) => leavesOf(part, `${path}/${name}`))
+    : [[path, value]]
+
+/** Names of the fields at these paths. */
+const namesIn = (leaves: readonly Leaf[]): string[] =>
+  [...new Set(leaves.map(([path]) => path.split('/').at(-1)!.replace(/^wav$/, 'audioUrl')))].sort()
 
 test('the audio of a job is its output of that name, null until it is completed', async () => {
   const id = await submitted({})
