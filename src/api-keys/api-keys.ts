@@ -1,4 +1,5 @@
 import type { Prisma } from '../../prisma/generated/prisma/client.ts'
+import { ownerOf } from '../access/actor.ts'
 import { holdsIn, isOperator, requireAccount, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE, OPERATOR_SCOPE, SCOPE_FORM, SCOPE_MEANINGS, scopesOf } from '../access/scopes.ts'
 import { whoseAccount } from '../accounts/accounts.ts'
@@ -82,26 +83,30 @@ export async function ownApiKey(ctx: Context, { query }: { readonly query?: RowQ
 
 export const unknownKey = (apiKeyId: string) => new ServiceError('NOT_FOUND', `No API key with the id "${apiKeyId}".`)
 
-/** The caller authorises. */
-export async function keyNames({ db }: Pick<Context, 'db'>, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db.prisma.apiKey.findMany({ where: { id: { in: [...ids] } }, select: { id: true, name: true } })
-  return new Map(rows.map(({ id, name }) => [id, name]))
+export interface KeyName {
+  /** Null if no record has it any more. */
+  readonly name: string | null
+  readonly isDeleted: boolean
 }
 
-/** Names of an account's keys; a deleted one has its last name, from the record of changes. The caller authorises. */
-export async function lastKeyNames(
-  ctx: Pick<Context, 'db'>,
-  accountId: string,
+/** Names of keys by their ids; a deleted one has its last name, from the record of changes. The caller authorises. */
+export async function keyNames(
+  ctx: Pick<Context, 'actor' | 'db'>,
   ids: readonly string[],
-): Promise<Map<string, string>> {
-  const names = await keyNames(ctx, ids)
+): Promise<Map<string, KeyName>> {
+  const { prisma } = ctx.db
+  const rows = await prisma.apiKey.findMany({ where: { id: { in: [...ids] } }, select: { id: true, name: true } })
+  const names = new Map<string, KeyName>(rows.map(({ id, name }) => [id, { name, isDeleted: false }]))
   const deleted = ids.filter((id) => !names.has(id))
   if (deleted.length === 0) return names
-  const rows = await ctx.db.prisma.auditEntry.findMany({
-    where: { accountId, action: 'key_deleted', subjectId: { in: deleted } },
+  const where = { action: 'key_deleted', subjectId: { in: deleted } }
+  const entries = await prisma.auditEntry.findMany({
+    where: isOperator(ctx) ? where : { ...where, accountId: ownerOf(ctx.actor) ?? '' },
     select: { subjectId: true, subjectName: true },
   })
-  return new Map([...names, ...rows.map(({ subjectId, subjectName }) => [subjectId ?? '', subjectName ?? ''] as const)])
+  const last = new Map(entries.map(({ subjectId, subjectName }) => [subjectId, subjectName]))
+  for (const id of deleted) names.set(id, { name: last.get(id) ?? null, isDeleted: true })
+  return names
 }
 
 /**

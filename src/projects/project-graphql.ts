@@ -1,7 +1,7 @@
 import { requireScope } from '../access/require.ts'
 import { JOB_READ_SCOPE } from '../access/scopes.ts'
 import { AccountRef, seesAccountOf } from '../accounts/account-graphql.ts'
-import { keyNames } from '../api-keys/api-keys.ts'
+import { type KeyName, keyNames } from '../api-keys/api-keys.ts'
 import { BatchLoader } from '../concurrency/batch-loader.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
@@ -200,16 +200,16 @@ interface Author {
 
 const [emails, keys] = [
   new BatchLoader<GraphqlContext, string>(emailsById),
-  new BatchLoader<GraphqlContext, string>(keyNames),
+  new BatchLoader<GraphqlContext, KeyName>(keyNames),
 ]
 
 async function nameOf({ userId, apiKeyId }: Author, _args: object, ctx: GraphqlContext): Promise<string | null> {
-  if (apiKeyId !== null) return (await keys.load(ctx, apiKeyId)) ?? null
+  if (apiKeyId !== null) return (await keys.load(ctx, apiKeyId))?.name ?? null
   return userId === null ? null : ((await emails.load(ctx, userId)) ?? null)
 }
 
 const SAVED_BY =
-  'Name of the API key, or e-mail address of the user. Null if it is gone, and if the command line saved.'
+  'Name of the API key, also after it is deleted, or e-mail address of the user. Null if the user is gone, and if the command line saved.'
 
 /** Arguments of fields with chapters. */
 const CHAPTER_ARGS = builder.args((t) => ({

@@ -8,7 +8,7 @@ import { type SignedInUser, type Users, usersOf } from '../setup/service/users.t
 
 const USAGE = `query ($from: DateTime!, $to: DateTime, $timeZone: String, $groupBy: UsageGroup!, $sum: Boolean) {
   usageDays(from: $from, to: $to, timeZone: $timeZone, groupBy: $groupBy, sum: $sum) {
-    at group name credits jobs characters audioSeconds } }`
+    at group name isDeleted credits jobs characters audioSeconds } }`
 const DAYS = `query ($from: DateTime!, $to: DateTime, $timeZone: String) {
   creditDays(from: $from, to: $to, timeZone: $timeZone) { at spent } }`
 const WINDOW = { from: '2026-03-27T12:00:00Z', to: '2026-04-02T00:00:00Z' }
@@ -20,6 +20,7 @@ interface Usage {
   readonly at: string
   readonly group: string | null
   readonly name: string | null
+  readonly isDeleted: boolean
   readonly credits: number
   readonly jobs: number
   readonly characters: number
@@ -159,8 +160,15 @@ test('a deleted job leaves its credits to its key, and a deleted key keeps its n
     )
   const rows = await usage({ ...WINDOW, groupBy: 'API_KEY' })
   expect(sums(rows).find(([group]) => group === site)).toEqual([site, 17, 3, 30])
-  const nameOf = (id: string | null) => rows.find(({ group }) => group === id)?.name
-  expect([nameOf(app), nameOf(site), nameOf(null)]).toEqual(['test', 'test', null])
+  const nameOf = (id: string | null) => {
+    const { name, isDeleted } = rows.find(({ group }) => group === id)!
+    return [name, isDeleted]
+  }
+  expect([app, site, null].map(nameOf)).toEqual([
+    ['test', false],
+    ['test', true],
+    [null, false],
+  ])
   expect(sums(await usage({ ...WINDOW, groupBy: 'TAG' }))).toEqual([
     ['book', 47, 2, 20],
     ['draft', 40, 1, 10],

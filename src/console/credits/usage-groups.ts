@@ -1,5 +1,6 @@
 import { toCsv } from '../jobs/csv.ts'
 import type { UsageGroup, UsageQuery } from '../operations.ts'
+import { keyName } from '../parts/key-name.ts'
 
 type Used = NonNullable<UsageQuery['usageDays']>[number]
 
@@ -17,7 +18,13 @@ interface Grouping {
 
 /** Groupings by their names in the address; the first one is the default. */
 export const USAGE_GROUPINGS = {
-  key: { by: 'API_KEY', head: 'API key', none: 'This console, without a key', gone: 'A deleted key', filter: 'key' },
+  key: {
+    by: 'API_KEY',
+    head: 'API key',
+    none: 'This console, without a key',
+    gone: keyName(null, true),
+    filter: 'key',
+  },
   person: { by: 'USER', head: 'Person', none: 'API keys and deleted jobs', gone: 'A former person', filter: 'user' },
   endpoint: { by: 'ENDPOINT', head: 'Endpoint', none: '', gone: '', filter: 'endpoint' },
   tag: { by: 'TAG', head: 'Tag', none: 'Without a tag', gone: '', filter: 'tag' },
@@ -31,6 +38,8 @@ export const usageGroupingOf = (name: string | undefined): UsageGroupingName =>
 export interface UsedBy {
   readonly group: string | null
   readonly name: string
+  /** It is a key that was deleted, whose name is known. */
+  readonly isDeleted: boolean
   readonly credits: number
   readonly jobs: number
   readonly characters: number
@@ -43,7 +52,10 @@ const MEASURES = ['credits', 'jobs', 'characters', 'audioSeconds'] as const
 export function usedBy(used: readonly Used[], grouping: UsageGroupingName): UsedBy[] {
   const { none, gone } = USAGE_GROUPINGS[grouping]
   return used
-    .map(({ group = null, name, ...sums }) => ({ group, name: name ?? (group === null ? none : gone), ...sums }))
+    .map(({ group = null, name, isDeleted, ...sums }) => ({
+      ...{ group, name: name ?? (group === null ? none : gone), isDeleted: isDeleted && name !== null },
+      ...sums,
+    }))
     .filter((group) => MEASURES.some((name) => group[name] !== 0))
     .sort((one, other) => other.credits - one.credits || other.jobs - one.jobs || (one.name < other.name ? -1 : 1))
 }
@@ -51,4 +63,7 @@ export function usedBy(used: readonly Used[], grouping: UsageGroupingName): Used
 /** The table as a file, row by row. */
 export const usageCsv = (groups: readonly UsedBy[]): string => toCsv(['name', 'id', ...MEASURES], groups.map(toRow))
 
-const toRow = ({ group, ...used }: UsedBy) => ({ ...used, id: group })
+const toRow = ({ group, name, isDeleted, ...used }: UsedBy) => ({
+  ...{ ...used, id: group },
+  name: isDeleted ? `${name}, deleted` : name,
+})

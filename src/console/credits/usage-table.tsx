@@ -1,4 +1,5 @@
 import { count, duration, shortCount } from '../parts/format.ts'
+import { keyName } from '../parts/key-name.ts'
 import { USAGE_GROUPINGS, type UsageGroupingName, type UsedBy } from './usage-groups.ts'
 
 /** More are in the file alone. */
@@ -50,27 +51,30 @@ interface UsageRowProps extends Pick<UsageTableProps, 'grouping' | 'jobsOf'> {
   readonly most: number
 }
 
-const UsageRow = ({ used: { group, name, credits, ...used }, grouping, jobsOf, most }: UsageRowProps) => (
-  <tr>
-    <th scope="row">
-      <bdi class="clip-cell" title={name}>
-        {group === null ? name : <a href={jobsOf({ [USAGE_GROUPINGS[grouping].filter]: group })}>{name}</a>}
-      </bdi>
-    </th>
-    <td class="end" data-label="Credits">
-      {count(credits)}
-    </td>
-    <td class="from-840 phone-none usage-share">
-      <meter min={0} max={most} value={Math.max(0, credits)} aria-label={`Credits of ${name}`} />
-    </td>
-    <td class="end" data-label="Jobs">
-      {count(used.jobs)}
-    </td>
-    <td class="end" data-label="Characters">
-      {shortCount(used.characters)}
-    </td>
-    <td class="end" data-label="Audio">
-      {duration(used.audioSeconds * 1000)}
-    </td>
-  </tr>
-)
+function UsageRow({ used: { group, credits, ...used }, grouping, jobsOf, most }: UsageRowProps) {
+  const name = keyName(used.name, used.isDeleted)
+  return (
+    <tr>
+      <th scope="row">
+        <bdi class="clip-cell" title={name}>
+          {group === null ? name : <a href={jobsOf({ [USAGE_GROUPINGS[grouping].filter]: group })}>{name}</a>}
+        </bdi>
+      </th>
+      <td class="end" data-label="Credits">
+        {count(credits)}
+      </td>
+      <td class="from-840 phone-none usage-share">
+        <meter min={0} max={most} value={Math.max(0, credits)} aria-label={`Credits of ${name}`} />
+      </td>
+      <td class="end" data-label="Jobs">
+        {count(used.jobs)}
+      </td>
+      <td class="end" data-label="Characters">
+        {shortCount(used.characters)}
+      </td>
+      <td class="end" data-label="Audio">
+        {duration(used.audioSeconds * 1000)}
+      </td>
+    </tr>
+  )
+}

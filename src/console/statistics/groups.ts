@@ -1,5 +1,6 @@
 import type { JobGroup, StatisticsGroupsQuery } from '../operations.ts'
-import { sentence, shortId } from '../parts/format.ts'
+import { sentence } from '../parts/format.ts'
+import { keyName } from '../parts/key-name.ts'
 
 export type Group = StatisticsGroupsQuery['groups'][number]
 
@@ -30,9 +31,9 @@ export const GROUPINGS = {
     by: 'API_KEY',
     title: 'API keys',
     head: 'Key',
-    columns: ['apiKeyId', 'apiKeyName'],
-    nameOf: ({ apiKeyId, apiKeyName }) =>
-      apiKeyName ?? (apiKeyId ? `${shortId(apiKeyId)}, deleted` : 'no key: the console'),
+    columns: ['apiKeyId', 'apiKeyName', 'isApiKeyDeleted'],
+    nameOf: ({ apiKeyId, apiKeyName, isApiKeyDeleted }) =>
+      apiKeyId ? keyName(apiKeyName, isApiKeyDeleted) : 'no key: the console',
     filterOf: ({ apiKeyId }) => (apiKeyId ? { key: apiKeyId } : null),
   },
   type: {

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { ApiKeyRef } from '../../api-keys/api-key-graphql.ts'
-import { keyNames, loadKeys } from '../../api-keys/api-keys.ts'
+import { type KeyName, keyNames, loadKeys } from '../../api-keys/api-keys.ts'
 import type { JobType } from '../../catalog/job-kinds.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
@@ -53,14 +53,22 @@ const PercentilesRef = builder.objectRef<Percentiles>('Percentiles').implement({
   }),
 })
 
-const names = new BatchLoader<GraphqlContext, string>(keyNames)
+const names = new BatchLoader<GraphqlContext, KeyName>(keyNames)
 
 const toKeyName = <Group>(idOf: (group: Group) => string | null) => ({
   nullable: true as const,
-  description: 'Name of that API key; null after it is deleted, too.',
+  description: 'Name of that API key, also after it is deleted.',
   async resolve(group: Group, _args: object, ctx: GraphqlContext): Promise<string | null> {
     const id = idOf(group)
-    return id === null ? null : ((await names.load(ctx, id)) ?? null)
+    return id === null ? null : ((await names.load(ctx, id))?.name ?? null)
+  },
+})
+
+const toKeyDeleted = <Group>(idOf: (group: Group) => string | null) => ({
+  description: 'True if that API key was deleted.',
+  async resolve(group: Group, _args: object, ctx: GraphqlContext): Promise<boolean> {
+    const id = idOf(group)
+    return id !== null && (await names.load(ctx, id))?.isDeleted === true
   },
 })
 
@@ -78,6 +86,7 @@ const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
       description: 'Id of the API key that submitted the jobs; null for jobs without one, too.',
     }),
     apiKeyName: t.string(toKeyName(({ apiKeyId }: JobStats) => apiKeyId ?? null)),
+    isApiKeyDeleted: t.boolean(toKeyDeleted(({ apiKeyId }: JobStats) => apiKeyId ?? null)),
     errorCode: t.expose('errorCode', {
       type: JobErrorCodeEnum,
       nullable: true,
@@ -282,6 +291,7 @@ builder.objectFields(JobSeriesGroupRef, (t) => ({
     resolve: dimension('api_key'),
   }),
   apiKeyName: t.string(toKeyName(dimension('api_key'))),
+  isApiKeyDeleted: t.boolean(toKeyDeleted(dimension('api_key'))),
   voice: t.string({
     nullable: true,
     description: 'Voice that was asked for; null for jobs of other types, too.',

@@ -1,5 +1,6 @@
 import type { ActorView } from '../../accounts/audit-entries.ts'
 import { ActorRef } from '../../accounts/audit-graphql.ts'
+import { type KeyName, keyNames } from '../../api-keys/api-keys.ts'
 import { byType } from '../../catalog/job-kinds.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
@@ -94,11 +95,15 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
   }),
 }))
 
+const keys = new BatchLoader<GraphqlContext, KeyName>(keyNames)
 const addresses = new BatchLoader<GraphqlContext, string>(emailsById)
 
 async function submittedBy(ctx: GraphqlContext, job: Job): Promise<ActorView | null> {
   if (!isOfCaller(ctx, job)) return null
-  if (job.apiKeyId !== null) return { kind: 'key', of: job.id, callerId: job.apiKeyId, name: job.apiKeyName }
+  if (job.apiKeyId !== null) {
+    const name = job.apiKeyName ?? (await keys.load(ctx, job.apiKeyId))?.name ?? null
+    return { kind: 'key', of: job.id, callerId: job.apiKeyId, name }
+  }
   if (job.userId === null) return null
   return { kind: 'user', of: job.id, callerId: job.userId, name: (await addresses.load(ctx, job.userId)) ?? null }
 }

@@ -26,6 +26,7 @@ const UsageDayRef = builder.objectRef<UsageDay>('UsageDay').implement({
       description:
         'Name of the key, also after it is deleted, or e-mail address of the user; endpoints and tags are their own names.',
     }),
+    isDeleted: t.exposeBoolean('isDeleted', { description: 'True if the group is an API key that was deleted.' }),
     credits: t.exposeFloat('credits', {
       description: 'Charges less refunds of the ledger in that day. Those of deleted jobs stay.',
     }),

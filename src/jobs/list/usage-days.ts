@@ -1,5 +1,5 @@
 import { whoseAccount } from '../../accounts/accounts.ts'
-import { lastKeyNames } from '../../api-keys/api-keys.ts'
+import { type KeyName, keyNames } from '../../api-keys/api-keys.ts'
 import type { Context } from '../../context/context.ts'
 import { closeWindow } from '../../db/close-window.ts'
 import { longScan } from '../../db/connections/long-read.ts'
@@ -50,6 +50,8 @@ export interface UsageDay {
   readonly group: string | null
   /** Name of the key, also after it was deleted, or address of the user; an endpoint and a tag are their own. */
   readonly name: string | null
+  /** The group is a key that was deleted. */
+  readonly isDeleted: boolean
   /** Charges less refunds of the ledger, by their own time. */
   readonly credits: number
   /** Jobs by their acceptance, as `jobStats` counts them; characters and audio as well. */
@@ -58,7 +60,7 @@ export interface UsageDay {
   readonly audioSeconds: number
 }
 
-type Day = Omit<UsageDay, 'name'>
+type Day = Omit<UsageDay, keyof KeyName>
 
 /**
  * An account's use by day and group. Credits are those of the ledger, so that they add up to `creditDays`, except by tags, as a job counts in each of its tags.
@@ -80,15 +82,21 @@ export async function usageDays(ctx: Context, input: UsageDaysInput): Promise<Us
       { path: '/groupBy', message: `makes more than ${MAX_GROUPS} rows` },
     ])
   const nameOf = await namesOf(ctx, accountId, groupBy, [...new Set(rows.map(({ group }) => group ?? ''))])
-  return rows.map((row) => ({ ...row, name: row.group === null ? null : nameOf(row.group) }))
+  return rows.map((row) => ({ ...row, ...(row.group === null ? UNNAMED : nameOf(row.group)) }))
 }
 
-type NameOf = (group: string) => string | null
+const UNNAMED: KeyName = { name: null, isDeleted: false }
+
+type NameOf = (group: string) => KeyName
 
 async function namesOf(ctx: Context, accountId: string, by: UsageDaysGroup, groups: string[]): Promise<NameOf> {
-  if (by === 'endpoint' || by === 'tag') return (group) => group
-  const names = await (by === 'user' ? emailsIn : lastKeyNames)(ctx, accountId, groups)
-  return (group) => names.get(group) ?? null
+  if (by === 'endpoint' || by === 'tag') return (name) => ({ name, isDeleted: false })
+  if (by === 'api_key') {
+    const names = await keyNames(ctx, groups)
+    return (group) => names.get(group) ?? UNNAMED
+  }
+  const emails = await emailsIn(ctx, accountId, groups)
+  return (group) => ({ name: emails.get(group) ?? null, isDeleted: false })
 }
 
 function violationsOf(from: Date, to: Date): Detail[] {

@@ -5,6 +5,7 @@ const NONE: Group = {
   endpointKey: null,
   apiKeyId: null,
   apiKeyName: null,
+  isApiKeyDeleted: false,
   type: null,
   status: null,
   jobs: 1,
@@ -22,7 +23,9 @@ test('an address names a grouping, and anything else means that by endpoint', ()
 test('each group has a name, and the filter of its jobs where there is one', () => {
   const { key, type, status, endpoint } = GROUPINGS
   expect([key.nameOf(OF_KEY), key.filterOf(OF_KEY)]).toEqual(['site', { key: 'key_1' }])
-  expect(key.nameOf({ ...OF_KEY, apiKeyName: null })).toBe('key_1, deleted')
+  const deleted = { ...OF_KEY, isApiKeyDeleted: true }
+  expect(key.nameOf(deleted)).toBe('\u2068site\u2069, deleted')
+  expect(key.nameOf({ ...deleted, apiKeyName: null })).toBe('A deleted key')
   expect([key.nameOf(NONE), key.filterOf(NONE)]).toEqual(['no key: the console', null])
   const chat = { ...NONE, type: 'COMPANION_CHAT' } as const
   expect([type.nameOf(chat), type.filterOf(chat)]).toEqual(['Companion chat', { type: 'companion_chat' }])

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deleteApiKey } from '../../../src/api-keys/change-api-key.ts'
 import { newId } from '../../../src/values/id.ts'
 import { idAt, insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
 import { ask, codeOf, read } from '../../setup/service/graphql.ts'
@@ -122,20 +123,28 @@ describe('jobStats', () => {
     expect(groups).toEqual([{ apiKeyId: caller.keyId, jobs: 6 }])
   })
 
-  test('by API_KEY each group says the name of its key, while that is there', async () => {
+  test('by API_KEY each group says what its key is called, or was before it was deleted', async () => {
     const { key, keyId, account } = await service.createCaller()
+    const { apiKeyId: deleted } = await service.createKey(account)
     const gone = newId('key')
-    for (const apiKeyId of [keyId, keyId, gone, null]) await insertJob(service.runtime.db, account, { apiKeyId })
-    const { rows } = await service.runtime.db.pool.query('select name from api_key where id = $1', [keyId])
-    const groups = await stats(key, '(groupBy: [API_KEY])', 'apiKeyId apiKeyName jobs')
-    expect(groups).toHaveLength(3)
-    expect(groups).toEqual(
-      expect.arrayContaining([
-        { apiKeyId: keyId, apiKeyName: rows[0].name, jobs: 2 },
-        { apiKeyId: gone, apiKeyName: null, jobs: 1 },
-        { apiKeyId: null, apiKeyName: null, jobs: 1 },
-      ]),
-    )
+    const used = [keyId, keyId, deleted, gone, null]
+    const ids: string[] = []
+    for (const apiKeyId of used) ids.push(await insertJob(service.runtime.db, account, { apiKeyId }))
+    await deleteApiKey(service.runtime.as({ kind: 'system' }), { apiKeyId: deleted })
+    const operator = (await service.createKey(await service.createAccount(), ['operator'])).apiKey
+    const [own, of] = ['(groupBy: [API_KEY])', `(account: "${account}", groupBy: [API_KEY])`]
+    const fields = 'apiKeyId apiKeyName isApiKeyDeleted jobs'
+    for (const groups of [await stats(key, own, fields), await stats(operator, of, fields)])
+      expect(new Set(groups)).toEqual(
+        new Set([
+          { apiKeyId: keyId, apiKeyName: 'test', isApiKeyDeleted: false, jobs: 2 },
+          { apiKeyId: deleted, apiKeyName: 'test', isApiKeyDeleted: true, jobs: 1 },
+          { apiKeyId: gone, apiKeyName: null, isApiKeyDeleted: true, jobs: 1 },
+          { apiKeyId: null, apiKeyName: null, isApiKeyDeleted: false, jobs: 1 },
+        ]),
+      )
+    const named = `{ node(id: "${ids[2]}") { ... on Job { apiKeyName submittedBy { name } } } }`
+    expect(await read(service.url, key, named)).toEqual({ node: { apiKeyName: null, submittedBy: { name: 'test' } } })
   })
 
   test('jobs that have not started, or not ended, do not count as done in no time', async () => {

@@ -10,6 +10,7 @@ import { type AnyJobQuery, anyJob } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { bytes, count, duration, exactTime, sentence, shortId } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
+import { keyName } from '../../parts/key-name.ts'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { Crumb } from '../../parts/page.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
@@ -77,7 +78,7 @@ const AnyJobFacts = ({ job }: { job: AnyJob }) => (
     <Fact name="Balance" value={job.account ? `${count(job.account.credits)} credits` : '–'} />
     <Fact name="Type" value={sentence(job.type)} />
     <Fact name="Submitted" value={exactTime(job.createdAt)} />
-    <Fact name="With" value={job.apiKeyName ?? (job.apiKeyId ? shortId(job.apiKeyId) : 'the console')} />
+    <Fact name="With" value={job.apiKeyName ?? (job.apiKeyId ? keyName(null, true) : 'the console')} />
     <Fact name="Attempts" value={count(job.attempts)} />
     <Fact name="Cost" value={costText(job)} />
     {job.artifacts.map((file) => (
