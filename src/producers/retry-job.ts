@@ -7,6 +7,7 @@ import { invalidRequest, jobNotFound } from '../errors/service-error.ts'
 import { type GenerationInput, submitGeneration } from '../generation/submit-generation.ts'
 import { type Each, eachId } from '../jobs/each-id.ts'
 import type { JobOptions } from '../jobs/job-shape.ts'
+import { queuedTypeSql } from '../jobs/job-states.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import { isId } from '../values/id.ts'
 import { closeElements } from '../voice/markup/ssml.ts'
@@ -43,9 +44,25 @@ function whole({ inputs, options }: { readonly inputs: unknown; readonly options
   }
 }
 
-/** JOB_TEXTS was off when the job ended. */
+/** JOB_TEXTS was off when the job ended. `WITH_INPUTS` must agree. */
 const lacksInputs = ({ type, inputs }: { readonly type: string; readonly inputs: unknown }): boolean =>
   inputs === null || (type === 'voice' && Object.keys(inputs as object).join() === 'characters')
+
+const WITH_INPUTS = `
+  select id from job
+  where id = any($1) and ${queuedTypeSql('type')} and case
+    when json_typeof(inputs) = 'null' then false
+    when type = 'voice' then array(select json_object_keys(inputs)) <> '{characters}'
+    else true end`
+
+/** Finds the failed jobs of these that can be retried. The caller checks access, and that they failed. */
+export async function loadRetryable(
+  { db }: Pick<Context, 'db'>,
+  jobIds: readonly string[],
+): Promise<Map<string, true>> {
+  const { rows } = await db.pool.query<{ id: string }>({ name: 'with_inputs', text: WITH_INPUTS, values: [jobIds] })
+  return new Map(rows.map(({ id }) => [id, true]))
+}
 
 export interface Retry {
   readonly jobId: string
@@ -68,11 +85,10 @@ export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Subm
   const row = await findRow(ctx, accountId, jobId)
   if (row === null) throw jobNotFound()
   if (row.status !== 'failed') throw notRetryable('Retry jobs that have failed: this one has not.', 'has not failed')
-  if (lacksInputs(row))
-    throw notRetryable(
-      'Send the request again: this service keeps no texts of jobs that have ended.',
-      'has no text any more',
-    )
+  if (lacksInputs(row)) {
+    const hint = 'Send the request again: this service keeps no inputs of jobs that have ended.'
+    throw notRetryable(hint, 'has no inputs any more')
+  }
   const again = {
     slug: row.endpointKey.slice(row.endpointKey.indexOf('.') + 1),
     ...whole(row),

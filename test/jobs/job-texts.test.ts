@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startWorker, type Worker } from '../../src/worker/start-worker.ts'
 import { call } from '../setup/http.ts'
 import { allFinished, applyEndpoint, readJob, submitText } from '../setup/jobs/voice-jobs.ts'
+import { applyWorkflow, submitPrompt } from '../setup/jobs/workflows.ts'
 import { runHere } from '../setup/processes/command-here.ts'
 import { ask, errorOf, mutation, read } from '../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
@@ -55,6 +56,25 @@ test('an ended job keeps the count of its characters, and no text anywhere', asy
   expect([captions.status, captions.json<{ error_code: string }>().error_code]).toEqual([410, 'GONE'])
 })
 
+const RETRIED = mutation('retryJob(id: $id)', '... on RetryJobSuccess { jobId }', '($id: ID!)')
+
+async function expectRefused(id: string): Promise<void> {
+  expect(errorOf(await ask(service.url, key, RETRIED, { id }))).toMatchObject({
+    code: 'INVALID_REQUEST',
+    details: [{ path: '/id', message: 'has no inputs any more' }],
+  })
+  const shown = await read(service.url, key, `{ node(id: "${id}") { ... on Job { status isRetryable } } }`)
+  expect(shown).toEqual({ node: { status: 'FAILED', isRetryable: false } })
+}
+
+test('a workflow job that has ended has lost its inputs, and is not retried', async () => {
+  await applyWorkflow(service.runtime, 'sketch', { base_url: 'http://127.0.0.1:7' })
+  const id = await submitPrompt(service.url, key, 'sketch', 'A fox.')
+  await ask(service.url, key, mutation('cancelJob(id: $id)', '... on GenerationJob { id }', '($id: ID!)'), { id })
+  expect(await inputsOf(id)).toBeNull()
+  await expectRefused(id)
+})
+
 test('a cancelled job has lost its text as well, an unfinished one has it, and neither is retried', async () => {
   await applyEndpoint(service.runtime, 'waits', { pool: 'nobody' })
   const id = await submitText(service.url, key, 'waits', TEXT)
@@ -64,11 +84,7 @@ test('a cancelled job has lost its text as well, an unfinished one has it, and n
   })
   await ask(service.url, key, mutation('cancelJob(id: $id)', '... on VoiceJob { id }', '($id: ID!)'), { id })
   expect(await inputsOf(id)).toEqual({ characters: TEXT.length })
-  const retried = mutation('retryJob(id: $id)', '... on RetryJobSuccess { jobId }', '($id: ID!)')
-  expect(errorOf(await ask(service.url, key, retried, { id }))).toMatchObject({
-    code: 'INVALID_REQUEST',
-    details: [{ path: '/id', message: 'has no text any more' }],
-  })
+  await expectRefused(id)
 })
 
 test('speech with times is answered by the text of its request', async () => {

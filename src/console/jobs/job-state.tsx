@@ -3,7 +3,7 @@ import { isOperator } from '../api/session.ts'
 import { sentenceOf } from '../api/words.ts'
 import { count, words } from '../parts/format.ts'
 import { StateMark } from '../parts/state-mark.tsx'
-import { lacksText } from './may-retry.ts'
+import { lacksInputs } from './may-retry.ts'
 
 interface Standing {
   readonly status: string
@@ -30,7 +30,7 @@ export function JobState({ job }: { job: Standing }) {
   )
 }
 
-type FailedJob = Parameters<typeof lacksText>[0] & {
+type FailedJob = Parameters<typeof lacksInputs>[0] & {
   readonly id: string
   /** As callers read it. */
   readonly error?: string | null
@@ -42,8 +42,7 @@ export const JobError = ({ job }: { readonly job: FailedJob }) => {
   return error ? (
     <p class="notice bad">
       {sentenceOf(errorCode ?? '', error)}
-      {lacksText(job) &&
-        ' It cannot be retried, because this service keeps no texts of jobs that have ended: send it again.'}{' '}
+      {lacksInputs(job) && ' It cannot be retried, because what it was sent is not kept: send it again.'}{' '}
       <code>{errorCode}</code>
       {isOperator.value && errorCode !== 'JOB_CANCELLED' && <a href={at(`/operator/jobs/${id}`)}>See the cause</a>}
     </p>

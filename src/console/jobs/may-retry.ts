@@ -5,20 +5,16 @@ const FINAL = ['JOB_CANCELLED', 'RENDER_FAILED', 'CHARGE_FAILED']
 export const isQueued = ({ type }: { readonly type: string }): boolean => !type.startsWith('COMPANION_')
 
 interface Ended {
-  readonly __typename: string
-  readonly type: string
   readonly status: string
   readonly errorCode?: string | null
-  readonly textExcerpt?: string | null
+  /** The service has what it was sent. */
+  readonly isRetryable: boolean
 }
 
 /** Tells if the same request may succeed later. */
-export const mayRetry = (job: Ended): boolean => isWorthRetry(job) && !isTextGone(job)
+export const mayRetry = (job: Ended): boolean => isWorthRetry(job) && job.isRetryable
 
-/** Tells if a job would be retried, had the service kept its text. */
-export const lacksText = (job: Ended): boolean => isWorthRetry(job) && isTextGone(job)
+/** Tells if a job would be retried, had the service kept what it was sent. */
+export const lacksInputs = (job: Ended): boolean => isWorthRetry(job) && !job.isRetryable
 
-const isWorthRetry = (job: Ended): boolean =>
-  job.status === 'FAILED' && isQueued(job) && !FINAL.includes(job.errorCode ?? '')
-
-const isTextGone = ({ __typename, textExcerpt }: Ended): boolean => __typename === 'VoiceJob' && textExcerpt === null
+const isWorthRetry = ({ status, errorCode }: Ended): boolean => status === 'FAILED' && !FINAL.includes(errorCode ?? '')

@@ -1,7 +1,8 @@
-import { builder, result } from '../../graphql/builder.ts'
+import { BatchLoader } from '../../concurrency/batch-loader.ts'
+import { builder, type GraphqlContext, result } from '../../graphql/builder.ts'
 import { BulkErrorRef } from '../../graphql/request-error.ts'
 import { resolvedBy, UNSEEN, USE_ID } from '../../graphql/resolved-by.ts'
-import { type Retries, type Retry, retryJob, retryJobs } from '../../producers/retry-job.ts'
+import { loadRetryable, type Retries, type Retry, retryJob, retryJobs } from '../../producers/retry-job.ts'
 import type { Each } from '../each-id.ts'
 import type { Job } from '../job-shape.ts'
 import { cancelJobs } from '../lifecycle/cancel-job.ts'
@@ -60,6 +61,16 @@ builder.queryField('failureCauses', (t) =>
       }),
     },
     ...resolvedBy(failureCauses, (args: FailureCausesInput) => args),
+  }),
+)
+
+const retryable = new BatchLoader<GraphqlContext, true>(loadRetryable)
+
+builder.interfaceField(JobInterface, 'isRetryable', (t) =>
+  t.boolean({
+    description:
+      'True if `retryJob` can submit the job again: it is a voice or generation job that failed, and its inputs were kept: see `service`.',
+    resolve: async ({ id, status }: Job, _args, ctx) => status === 'failed' && (await retryable.load(ctx, id)) === true,
   }),
 )
 

@@ -67,7 +67,7 @@ export function historyJourneys(opened: () => OpenedConsole): void {
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at(`jobs/${id}`))
     await page.getByRole('heading', { level: 1, name: 'Text not kept' }).waitFor()
-    await page.getByText('It cannot be retried, because this service keeps no texts').waitFor()
+    await page.getByText('It cannot be retried, because what it was sent is not kept: send it again.').waitFor()
     for (const name of ['Retry', 'Open in the playground'])
       expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0])
     expect(complaints).toEqual([])
