@@ -19,7 +19,7 @@ export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
     <table aria-label="API keys">
       <thead>
         <tr>
-          <th>Name</th>
+          <th class="all-room">Name</th>
           <th>Key</th>
           <th>Rights</th>
           <th>Last used</th>
@@ -47,10 +47,8 @@ interface KeyRowProps {
 
 const KeyRow = ({ apiKey, onEdit, onDelete }: KeyRowProps) => (
   <tr>
-    <th scope="row">
-      <strong class="clip-cell" dir="auto" title={apiKey.name}>
-        {apiKey.name}
-      </strong>
+    <th scope="row" class="clip" title={apiKey.name}>
+      <strong dir="auto">{apiKey.name}</strong>
     </th>
     <td>
       <code title={apiKey.id}>{apiKey.hint ? `snt_…${apiKey.hint}` : 'snt_…'}</code>

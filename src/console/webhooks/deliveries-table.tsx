@@ -1,11 +1,12 @@
 import { at } from '../api/base.ts'
+import { JobWords } from '../jobs/job-cell.tsx'
 import { SelectAllCell, SelectCell } from '../lists/select-cells.tsx'
 import { useKeptPlace } from '../lists/use-kept-place.ts'
 import type { Selection } from '../lists/use-selection.ts'
 import type { DeliveryRowFragment } from '../operations.ts'
 import { Moment } from '../parts/moment.tsx'
-import { ShortId } from '../parts/short-id.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
+import { deliveryDetail, deliveryLang, deliveryName, hostOf } from './delivery-name.ts'
 import { outcomeWords } from './outcome-words.ts'
 import './webhooks.css'
 
@@ -32,11 +33,10 @@ export function DeliveriesTable({ deliveries, ofJob, selection, query = '' }: De
         <thead>
           <tr>
             {selection && <SelectAllCell selection={selection} />}
-            <th>Delivery</th>
+            {ofJob === undefined ? <th class="roomiest">Job</th> : <th>To</th>}
             <th>State</th>
             <th>Outcome</th>
-            <th class="from-840">To</th>
-            {ofJob === undefined && <th>Job</th>}
+            {ofJob === undefined && <th class="from-840">To</th>}
             <th class="end from-900">Attempts</th>
             <th aria-sort="descending">Created</th>
             {ofJob !== undefined && (
@@ -66,25 +66,20 @@ interface DeliveryRowProps {
 const DeliveryRow = ({ delivery, ofJob, selection, query }: DeliveryRowProps) => (
   <tr class={selection?.selected.has(delivery.id) ? 'selected' : undefined} data-delivery={delivery.id}>
     {selection && <SelectCell id={delivery.id} selection={selection} />}
-    <th scope="row">
-      <ShortId id={delivery.id} href={at(`/webhooks/deliveries/${delivery.id}${query}`)} />
-    </th>
+    <NameCell
+      delivery={delivery}
+      href={at(`/webhooks/deliveries/${delivery.id}${query}`)}
+      isOfJob={ofJob !== undefined}
+    />
     <td>
       <StateMark state={delivery.state} />
     </td>
     <td class="wrap">{outcomeWords(delivery.outcome ?? null)}</td>
-    <td class="phone-none from-840">
-      <span class="clip-cell receiver" title={String(delivery.url)}>
-        {hostOf(String(delivery.url))}
-      </span>
-    </td>
     {ofJob === undefined && (
-      <td>
-        {delivery.test ? (
-          <span class="chip">test</span>
-        ) : (
-          <ShortId id={delivery.jobId} href={at(`/jobs/${delivery.jobId}`)} />
-        )}
+      <td class="phone-none from-840">
+        <span class="clip-cell receiver" title={String(delivery.url)}>
+          {hostOf(String(delivery.url))}
+        </span>
       </td>
     )}
     <td class="end from-900" data-label="Attempts">
@@ -97,19 +92,45 @@ const DeliveryRow = ({ delivery, ofJob, selection, query }: DeliveryRowProps) =>
   </tr>
 )
 
-const AgainCell = ({ delivery: { id, state }, isOff, onAgain }: Sending & Pick<DeliveryRowProps, 'delivery'>) => (
+interface NameCellProps extends Pick<DeliveryRowProps, 'delivery'> {
+  readonly href: string
+  readonly isOfJob: boolean
+}
+
+/** Names a delivery by its job; on the page of that job by its receiver. */
+function NameCell({ delivery, href, isOfJob }: NameCellProps) {
+  if (isOfJob)
+    return (
+      <th scope="row">
+        <a class="clip-cell" href={href} title={`${delivery.url}, ${delivery.id}`}>
+          {hostOf(String(delivery.url))}
+        </a>
+      </th>
+    )
+  const [name, detail] = [deliveryName(delivery), deliveryDetail(delivery)]
+  return (
+    <th scope="row" class="clip">
+      <JobWords
+        href={href}
+        name={name}
+        title={`${name}, ${delivery.id}`}
+        lang={deliveryLang(delivery)}
+        detail={detail && <bdi>{detail}</bdi>}
+      />
+    </th>
+  )
+}
+
+const AgainCell = ({ delivery: { id, url, state }, isOff, onAgain }: Sending & Pick<DeliveryRowProps, 'delivery'>) => (
   <td class="end">
     <button
       type="button"
       class="button small"
       aria-disabled={isOff || state === 'PENDING'}
-      aria-label={`Send again: ${id}`}
+      aria-label={`Send again to ${hostOf(String(url))}`}
       onClick={() => onAgain(id)}
     >
       Send again
     </button>
   </td>
 )
-
-/** The receiver; the whole address is in the tooltip. */
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)

@@ -8,6 +8,7 @@ import { type DeliveryRowFragment, redeliverEach } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
+import { deliveryName } from './delivery-name.ts'
 import { WhereTo } from './resend-matching.tsx'
 
 interface DeliverySelectionProps {
@@ -20,16 +21,16 @@ interface DeliverySelectionProps {
 /** Sends the selected deliveries again; those that are under way are left out and counted. */
 export function DeliverySelection({ deliveries, selection, onDone }: DeliverySelectionProps) {
   const [asked, setAsked] = useState<Asked | null>(null)
-  const ids = deliveries.flatMap(({ id, state }) => (selection.selected.has(id) && state !== 'PENDING' ? [id] : []))
+  const ended = deliveries.filter(({ id, state }) => selection.selected.has(id) && state !== 'PENDING')
   return (
     <SelectionFrame label="Selected deliveries" selection={selection}>
       <button
         type="button"
         class="button small"
-        aria-disabled={ids.length === 0}
-        onClick={() => setAsked({ ids, pending: selection.selected.size - ids.length })}
+        aria-disabled={ended.length === 0}
+        onClick={() => setAsked({ ended, pending: selection.selected.size - ended.length })}
       >
-        <Icon name="send" size={14} /> Send {count(ids.length)} again
+        <Icon name="send" size={14} /> Send {count(ended.length)} again
       </button>
       {asked !== null && (
         <ResendDialog
@@ -47,7 +48,7 @@ export function DeliverySelection({ deliveries, selection, onDone }: DeliverySel
 
 /** As it was when the dialog was opened: what begins meanwhile is refused, with the reason. */
 interface Asked {
-  readonly ids: string[]
+  readonly ended: readonly DeliveryRowFragment[]
   /** So many of the selected are under way. */
   readonly pending: number
 }
@@ -57,12 +58,13 @@ interface ResendDialogProps extends Asked {
   readonly onClose: () => void
 }
 
-function ResendDialog({ ids, pending, onDone, onClose }: ResendDialogProps) {
+function ResendDialog({ ended, pending, onDone, onClose }: ResendDialogProps) {
   const onConfirm = async (): Promise<void> => {
-    const { results } = (await ask(redeliverEach, { ids })).redeliverWebhooks
+    const names = new Map(ended.map((delivery) => [delivery.id, deliveryName(delivery)]))
+    const { results } = (await ask(redeliverEach, { ids: [...names.keys()] })).redeliverWebhooks
     const ones = (results ?? []).map(({ deliveryId: id, error }) => {
       return {
-        id,
+        ...{ id, name: names.get(id) },
         path: `/webhooks/deliveries/${id}`,
         refusal: (error && sentenceOf(error.code, error.message)) ?? null,
       }
@@ -72,7 +74,7 @@ function ResendDialog({ ids, pending, onDone, onClose }: ResendDialogProps) {
   }
   return (
     <ConfirmDialog
-      title={`Send ${count(ids.length)} ${ids.length === 1 ? 'delivery' : 'deliveries'} again?`}
+      title={`Send ${count(ended.length)} ${ended.length === 1 ? 'delivery' : 'deliveries'} again?`}
       action="Send again"
       onConfirm={onConfirm}
       onClose={onClose}

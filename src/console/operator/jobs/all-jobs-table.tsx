@@ -1,4 +1,5 @@
 import { at } from '../../api/base.ts'
+import { JobWords } from '../../jobs/job-cell.tsx'
 import { anyJobName } from '../../jobs/job-name.ts'
 import { JobState } from '../../jobs/job-state.tsx'
 import { useRowLink } from '../../jobs/use-row-link.ts'
@@ -78,18 +79,11 @@ function AnyJobRow({ job, isOfOneAccount }: { job: Row; isOfOneAccount: boolean 
 const AnyJobCell = ({ job, href }: { job: Row; href: string }) => {
   const { language } = { language: null, ...job }
   return (
-    <div class="job-words">
-      <a
-        href={href}
-        title={anyJobName(job)}
-        dir="auto"
-        lang={langOf(job.__typename === 'VoiceJob' && job.textExcerpt && language)}
-      >
-        {anyJobName(job)}
-      </a>
-      <span class="job-detail" title={job.endpointKey}>
-        <bdi>{[job.endpointKey, language].filter(Boolean).join(' · ')}</bdi>
-      </span>
-    </div>
+    <JobWords
+      href={href}
+      name={anyJobName(job)}
+      lang={langOf(job.__typename === 'VoiceJob' && job.textExcerpt && language)}
+      detail={<bdi title={job.endpointKey}>{[job.endpointKey, language].filter(Boolean).join(' · ')}</bdi>}
+    />
   )
 }

@@ -3,10 +3,11 @@ import { ask } from '../../api/ask.ts'
 import { at } from '../../api/base.ts'
 import { useAction } from '../../api/use-action.ts'
 import { type Loaded, useQuery } from '../../api/use-query.ts'
+import { jobTitle } from '../../jobs/job-name.ts'
 import { type DeliveryQuery, type DeliveryRowFragment, delivery as deliveryQuery, redeliver } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { exactTime, shortId } from '../../parts/format.ts'
+import { exactTime, isolated } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { Crumb, Page } from '../../parts/page.tsx'
@@ -14,6 +15,7 @@ import { ShortId } from '../../parts/short-id.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
 import { useAddress } from '../../parts/use-address.ts'
 import { deliveriesAddress } from '../deliveries-filter.ts'
+import { deliveryLang, deliveryName } from '../delivery-name.ts'
 import { outcomeWords } from '../outcome-words.ts'
 import { followDeliveries } from '../use-live-deliveries.ts'
 import { AttemptRounds } from './attempt-rounds.tsx'
@@ -48,7 +50,7 @@ function OneDelivery({ id }: { id: string }) {
   )
   return (
     <Page
-      title={shortId(id)}
+      title={titleOf(delivery)}
       crumb={<Crumb href={at(`/webhooks/deliveries${deliveriesAddress(address)}`)}>Deliveries</Crumb>}
       actions={actions}
     >
@@ -58,6 +60,11 @@ function OneDelivery({ id }: { id: string }) {
       </Load>
     </Page>
   )
+}
+
+function titleOf(delivery: DeliveryRowFragment | null): string {
+  if (delivery === null) return 'Delivery'
+  return delivery.test ? 'Test delivery' : `Delivery: ${isolated(jobTitle(deliveryName(delivery)))}`
 }
 
 /** Shows what becomes of it, also of one that has ended: it may be sent again, from another tab as well. */
@@ -105,9 +112,11 @@ const Facts = ({ delivery }: { delivery: DeliveryRowFragment }) => (
       <dt>To</dt>
       <dd>{String(delivery.url)}</dd>
     </div>
-    <div>
+    <div class="long">
       <dt>Job</dt>
-      <dd>{delivery.test ? 'none' : <ShortId id={delivery.jobId} href={at(`/jobs/${delivery.jobId}`)} />}</dd>
+      <dd>
+        <JobOf delivery={delivery} />
+      </dd>
     </div>
     <div>
       <dt>webhook-id</dt>
@@ -127,3 +136,15 @@ const Facts = ({ delivery }: { delivery: DeliveryRowFragment }) => (
     </div>
   </dl>
 )
+
+function JobOf({ delivery }: { delivery: DeliveryRowFragment }) {
+  const { test, job, jobId } = delivery
+  if (test) return <>none</>
+  const name = deliveryName(delivery)
+  if (!job) return <span class="faint">{name}</span>
+  return (
+    <a href={at(`/jobs/${jobId}`)} title={`${name}, ${jobId}`} dir="auto" lang={deliveryLang(delivery)}>
+      {name}
+    </a>
+  )
+}

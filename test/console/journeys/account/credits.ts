@@ -58,7 +58,9 @@ export function creditsJourneys(opened: () => OpenedConsole): void {
       rows.evaluateAll((lines) =>
         lines.map((line) => [0, 1, 3].map((cell) => line.children[cell]?.textContent).join(' ')),
       )
-    await expect.poll(shown).toEqual(['Website 1,200 1', 'Old CRM 50 2', 'This console, without a key 30 1'])
+    await expect
+      .poll(shown)
+      .toEqual(['Website 1,200 1', '\u2068Old CRM\u2069, deleted 50 2', 'This console, without a key 30 1'])
     await page.locator('.usage canvas').waitFor()
     expect(await flaws(page)).toEqual([])
     const group = (name: string) => page.locator('.usage .segment').getByText(name, { exact: true })

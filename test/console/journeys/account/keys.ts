@@ -33,6 +33,28 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('the name of a key has the room that no other column needs, and its tooltip the whole of it', async () => {
+    const { service, owner, account, at } = opened()
+    const names = [ownName('Website of the harbour'), `${ownName('Website')} ${'of the harbour '.repeat(5).trim()}`]
+    for (const name of names)
+      await service.runtime.db.pool.query(ADD_KEY, [
+        newId('key'),
+        account,
+        name,
+        new Date(Date.now() - 40 * 24 * HOUR_MS),
+      ])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto(at('keys'))
+    const cell = (name: string) => page.getByRole('rowheader', { name })
+    const isClipped = (name: string) => cell(name).evaluate((box) => box.scrollWidth > box.clientWidth)
+    await cell(names[0]!).waitFor()
+    expect(await Promise.all(names.map(isClipped))).toEqual([false, true])
+    expect(await Promise.all(names.map((name) => cell(name).getAttribute('title')))).toEqual(names)
+    expect([await flaws(page, 'keys'), complaints]).toEqual([[], []])
+    await page.close()
+  })
+
   test('a key is copied over plain http as well, with the focus where it was; where the browser refuses, its dialog says so', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)

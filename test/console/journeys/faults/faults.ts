@@ -218,7 +218,7 @@ export function faultJourneys(opened: () => OpenedConsole): void {
     await page.locator('.pill', { hasText: 'failed' }).waitFor()
     expect([asked, complaints]).toEqual([before, []])
     await page.goto(at('webhooks/deliveries?state=failed'))
-    await page.getByRole('link', { name: id.slice(-6) }).waitFor()
+    await page.locator(`[data-delivery=${id}]`).waitFor()
     await page.getByRole('button', { name: 'Send failed again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
     await page.getByText(/^\d+ sent again\.$/).waitFor()

@@ -254,6 +254,60 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('deliveries are named by their jobs, in lists, on their pages and in the titles of these', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const endpointKey = ownName('voice.named')
+    const add = async (kind: string, job: string): Promise<string> => {
+      const id = newId('msg')
+      await db.pool.query(ADD_ENDED, [id, account, job, 'failed', 'timeout'])
+      await db.pool.query('update webhook_delivery set kind = $2::webhook_delivery_kind where id = $1', [id, kind])
+      return id
+    }
+    const inputs = { text: 'Der Leuchtturm war dunkel.' }
+    const jobs = [
+      await insertJob(db, account, { endpointKey, inputs, voice: 'aria', language: 'German' }),
+      await insertJob(db, account, { endpointKey, inputs: { characters: 12 } }),
+    ]
+    const [spoken = '', ...others] = [
+      await add('job', jobs[0]!),
+      await add('job', jobs[1]!),
+      await add('job', newId('job')),
+      await add('test', newId('job')),
+    ]
+    const { page, complaints } = await openPage(owner, service.url)
+    const nameOf = async (id: string) =>
+      (await page.locator(`[data-delivery=${id}] th`).innerText()).split('\n').map((line) => line.trim())
+    const names = () => Promise.all([spoken, ...others].map(nameOf))
+    const expected = [
+      [inputs.text, 'aria · German'],
+      [endpointKey, ''],
+      ['Deleted job', ''],
+      ['Test', 'without a job'],
+    ]
+    for (const path of ['webhooks', 'webhooks/deliveries']) {
+      await page.goto(at(path))
+      await page.locator(`[data-delivery=${spoken}]`).waitFor()
+      expect((await names()).map(([name, detail]) => [name, detail ?? ''])).toEqual(expected)
+      expect(await page.locator('tbody').getByText('…').count()).toBe(0)
+    }
+    expect(await flaws(page, 'deliveries')).toEqual([])
+    const link = page.getByRole('link', { name: inputs.text })
+    expect([await link.getAttribute('lang'), await link.getAttribute('title')]).toEqual([
+      'de',
+      `${inputs.text}, ${spoken}`,
+    ])
+    await link.click()
+    await page.getByRole('heading', { level: 1, name: inputs.text }).waitFor()
+    expect(await page.title()).toBe(`Delivery: \u2068${inputs.text}\u2069 · Sonant`)
+    await page.getByRole('button', { name: `Copy ${spoken}` }).waitFor()
+    expect(await flaws(page, 'delivery')).toEqual([])
+    await page.getByRole('link', { name: inputs.text }).click()
+    await page.waitForURL(at(`jobs/${jobs[0]}`))
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('the page of a delivery counts down to its next attempt', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime

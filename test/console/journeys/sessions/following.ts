@@ -72,7 +72,7 @@ export function followingJourneys(opened: () => OpenedConsole): void {
     const delivery = newId('msg')
     await pool.query(ADD_DELIVERY, [delivery, account, jobId])
     notifyAccount(service.runtime, account, delivery)
-    const link = webhooks.getByRole('link', { name: delivery.slice(-6) })
+    const link = webhooks.locator(`[data-delivery=${delivery}]`)
     await expect.poll(ahead(webhooks, () => link.isVisible())).toBe(true)
     expect(complaints).toEqual([])
     await context.close()
