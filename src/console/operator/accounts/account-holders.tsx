@@ -1,7 +1,7 @@
 import { at } from '../../api/base.ts'
 import { now } from '../../api/clock.ts'
 import { useQuery } from '../../api/use-query.ts'
-import { scopesInWords } from '../../api-keys/scope-words.ts'
+import { scopeInWords } from '../../api-keys/scope-words.ts'
 import { type AccountHoldersQuery, accountHolders } from '../../operations.ts'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -110,7 +110,7 @@ const KeyLine = ({ account, apiKey }: { account: string; apiKey: Key }) => (
       {apiKey.hint && <code>…{apiKey.hint}</code>}
     </th>
     <td class="wrap" title={apiKey.scopes.join(', ')}>
-      {scopesInWords(apiKey.scopes)}
+      {apiKey.scopes.map(scopeInWords).join(', ')}
     </td>
     <td data-label="Used">
       {apiKey.expiresAt && Date.parse(apiKey.expiresAt) <= now.value ? (

@@ -144,7 +144,8 @@ const leaks = (page: Page): Promise<string[]> =>
       let root = parentElement
       while (!isOwn(root) && root.parentElement) root = root.parentElement
       const after = (root.textContent ?? '').split('\u202E').at(-1) ?? ''
-      if (!/^(gnp\.exe|@example\.com)$/.test(after.trim())) found.push(root.textContent ?? '')
+      // A command quotes the name, up to its end.
+      if (!/^(gnp\.exe'?|@example\.com)$/.test(after.trim())) found.push(root.textContent ?? '')
     }
     return found
   })

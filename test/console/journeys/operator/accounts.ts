@@ -42,7 +42,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await expect.poll(() => card('Latest failures').locator('tbody tr').count()).toBe(1)
     await expect.poll(() => card('Latest jobs').locator('tbody tr').count()).toBe(3)
     await card('People').getByText(email).waitFor()
-    await card('API keys').getByText('job:read, voice:studio').waitFor()
+    await card('API keys').getByText('read jobs, voice:studio').waitFor()
     await card('Latest changes of the balance').getByText('+500').waitFor()
     expect(await flaws(page)).toEqual([])
     await page.getByRole('button', { name: 'Add credits' }).click()
