@@ -25,7 +25,8 @@ type Endpoints = VoicesQuery['myEndpoints']
 /** Text in, speech out: the form of an endpoint, and below it what its user has spoken last. */
 export function PlaygroundPage() {
   const query = useQuery(voicesQuery, {})
-  useEffect(() => void bringBack(), [comebacks.value])
+  const [isBack, setBack] = useState(false)
+  useEffect(() => void bringBack().then(() => setBack(true)), [comebacks.value])
   return (
     <Page title="Playground">
       <Load query={query} skeleton={<ComposerSkeleton />}>
@@ -33,9 +34,9 @@ export function PlaygroundPage() {
           myEndpoints.length === 0 ? <NoEndpoint /> : <Studio endpoints={myEndpoints} onExpired={query.reload} />
         }
       </Load>
-      {/* They come below what is as high as it stays. */}
+      {/* Each comes below what is as high as it stays. */}
       {!isFirst(query) && <Takes />}
-      <NaturalVoice onInstalled={query.reload} />
+      {!isFirst(query) && isBack && <NaturalVoice onInstalled={query.reload} />}
     </Page>
   )
 }
