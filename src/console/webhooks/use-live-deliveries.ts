@@ -7,7 +7,7 @@ import { newerDeliveries } from './newer-deliveries.ts'
 const ALL: WebhookDeliveriesFilter = {}
 
 /** Calls back with deliveries of the account as they change, the latest state of each, a few times a second at most; and with deleted ones. */
-export const followDeliveries = (
+const followDeliveries = (
   filter: WebhookDeliveriesFilter,
   onChange: (changed: ReadonlyMap<string, DeliveryRowFragment>, removedIds: readonly string[]) => void,
 ): (() => void) =>

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { ask } from '../../api/ask.ts'
 import { at } from '../../api/base.ts'
 import { useAction } from '../../api/use-action.ts'
@@ -17,7 +17,7 @@ import { useAddress } from '../../parts/use-address.ts'
 import { deliveriesAddress } from '../deliveries-filter.ts'
 import { deliveryLang, deliveryName } from '../delivery-name.ts'
 import { outcomeWords } from '../outcome-words.ts'
-import { followDeliveries } from '../use-live-deliveries.ts'
+import { useLiveDeliveries } from '../use-live-deliveries.ts'
 import { AttemptRounds } from './attempt-rounds.tsx'
 import { DeliveryNeighbours } from './delivery-neighbours.tsx'
 import { NextAttempt } from './next-attempt.tsx'
@@ -32,14 +32,12 @@ export const DeliveryPage = ({ id = '' }: { id?: string }) => <OneDelivery key={
 function OneDelivery({ id }: { id: string }) {
   const { query: address } = useAddress()
   const query = useQuery(deliveryQuery, { id })
-  const node = query.data?.node
-  const delivery = node?.__typename === 'WebhookDelivery' ? node : null
+  const delivery = useFollowed(query)
   const again = useAction(async () => {
     await ask(redeliver, { id })
     query.reload()
   })
   const isPending = delivery?.state === 'PENDING'
-  useFollowed(id, query, delivery)
   const actions = delivery !== null && (
     <>
       <DeliveryNeighbours id={id} />
@@ -67,22 +65,19 @@ function titleOf(delivery: DeliveryRowFragment | null): string {
   return delivery.test ? 'Test delivery' : `Delivery: ${isolated(jobTitle(deliveryName(delivery)))}`
 }
 
-/** Shows what becomes of it, also of one that has ended: it may be sent again, from another tab as well. */
-function useFollowed(id: string, query: Loaded<DeliveryQuery>, delivery: DeliveryRowFragment | null): void {
+/** The delivery with what becomes of it, also of one that has ended: it may be sent again, from another tab as well. */
+function useFollowed({ data, askedAt, reload }: Loaded<DeliveryQuery>): DeliveryRowFragment | null {
+  const node = data?.node
+  const loaded = useMemo(() => (node?.__typename === 'WebhookDelivery' ? [node] : []), [node])
+  const jobId = loaded[0]?.jobId ?? null
+  const { rows } = useLiveDeliveries(loaded, askedAt, { filter: { jobId }, isPaused: jobId === null })
+  const delivery = rows[0] ?? null
   const isPending = delivery?.state === 'PENDING'
-  const jobId = delivery?.jobId ?? null
   useEffect(() => {
-    const timer = isPending && setTimeout(query.reload, LOOK_AGAIN_MS)
+    const timer = isPending && setTimeout(reload, LOOK_AGAIN_MS)
     return () => clearTimeout(timer || undefined)
   }, [isPending])
-  useEffect(() => {
-    if (jobId === null) return
-    return followDeliveries({ jobId }, (changed) => {
-      const latest = changed.get(id)
-      if (latest !== undefined)
-        query.replace((data) => ({ ...data, node: { __typename: 'WebhookDelivery', ...latest } }))
-    })
-  }, [jobId])
+  return delivery
 }
 
 const Gone = () => (
