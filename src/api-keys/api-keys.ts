@@ -3,6 +3,7 @@ import { ownerOf } from '../access/actor.ts'
 import { holdsIn, isOperator, requireAccount, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE, OPERATOR_SCOPE, SCOPE_FORM, SCOPE_MEANINGS, scopesOf } from '../access/scopes.ts'
 import { whoseAccount } from '../accounts/accounts.ts'
+import { BatchLoader } from '../concurrency/batch-loader.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
@@ -108,6 +109,9 @@ export async function keyNames(
   for (const id of deleted) names.set(id, { name: last.get(id) ?? null, isDeleted: true })
   return names
 }
+
+/** Asks for the names of a whole request together. */
+export const keyNameLoader = new BatchLoader<Context, KeyName>(keyNames)
 
 /**
  * @returns the account whose keys the caller manages; null: any

@@ -1,8 +1,7 @@
 import { requireScope } from '../access/require.ts'
 import { JOB_READ_SCOPE } from '../access/scopes.ts'
 import { AccountRef, seesAccountOf } from '../accounts/account-graphql.ts'
-import { type KeyName, keyNames } from '../api-keys/api-keys.ts'
-import { BatchLoader } from '../concurrency/batch-loader.ts'
+import { keyNameLoader } from '../api-keys/api-keys.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
@@ -16,7 +15,7 @@ import {
   resolvedBy,
   UNSEEN,
 } from '../graphql/resolved-by.ts'
-import { emailsById } from '../users/users.ts'
+import { emailLoader } from '../users/users.ts'
 import {
   type ContentInput,
   createProject,
@@ -198,14 +197,9 @@ interface Author {
   readonly apiKeyId: string | null
 }
 
-const [emails, keys] = [
-  new BatchLoader<GraphqlContext, string>(emailsById),
-  new BatchLoader<GraphqlContext, KeyName>(keyNames),
-]
-
 async function nameOf({ userId, apiKeyId }: Author, _args: object, ctx: GraphqlContext): Promise<string | null> {
-  if (apiKeyId !== null) return (await keys.load(ctx, apiKeyId))?.name ?? null
-  return userId === null ? null : ((await emails.load(ctx, userId)) ?? null)
+  if (apiKeyId !== null) return (await keyNameLoader.load(ctx, apiKeyId))?.name ?? null
+  return userId === null ? null : ((await emailLoader.load(ctx, userId)) ?? null)
 }
 
 const SAVED_BY =

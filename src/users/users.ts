@@ -1,6 +1,7 @@
 import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { administers, isOperator } from '../access/require.ts'
 import { whoseAccount } from '../accounts/accounts.ts'
+import { BatchLoader } from '../concurrency/batch-loader.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
@@ -87,9 +88,10 @@ export async function loadUsers(ctx: Context, ids: readonly string[], query?: Ro
 export const readUser = ({ db }: Context, { user }: { readonly user: User }, query: RowQuery): Promise<User> =>
   db.prisma.user.findUniqueOrThrow({ where: { id: user.id }, select: selectOf(USER_VIEW, query) })
 
-/** Finds addresses of users of the caller's account alone. */
-export const emailsById = (ctx: Context, ids: readonly string[]): Promise<Map<string, string>> =>
-  emailsIn(ctx, 'accountId' in ctx.actor ? ctx.actor.accountId : '', ids)
+/** Finds addresses of users of the caller's account alone, for a whole request together. */
+export const emailLoader = new BatchLoader<Context, string>((ctx, ids) =>
+  emailsIn(ctx, 'accountId' in ctx.actor ? ctx.actor.accountId : '', ids),
+)
 
 /** Addresses of users of an account. The caller authorises. */
 export async function emailsIn(

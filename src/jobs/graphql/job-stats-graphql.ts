@@ -1,8 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { ApiKeyRef } from '../../api-keys/api-key-graphql.ts'
-import { type KeyName, keyNames, loadKeys } from '../../api-keys/api-keys.ts'
+import { keyNameLoader, loadKeys } from '../../api-keys/api-keys.ts'
 import type { JobType } from '../../catalog/job-kinds.ts'
-import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { loadedBy, NONE_OR_UNSEEN, selectedFields } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
@@ -53,14 +52,12 @@ const PercentilesRef = builder.objectRef<Percentiles>('Percentiles').implement({
   }),
 })
 
-const names = new BatchLoader<GraphqlContext, KeyName>(keyNames)
-
 const toKeyName = <Group>(idOf: (group: Group) => string | null) => ({
   nullable: true as const,
   description: 'Name of that API key, also after it is deleted.',
   async resolve(group: Group, _args: object, ctx: GraphqlContext): Promise<string | null> {
     const id = idOf(group)
-    return id === null ? null : ((await names.load(ctx, id))?.name ?? null)
+    return id === null ? null : ((await keyNameLoader.load(ctx, id))?.name ?? null)
   },
 })
 
@@ -68,7 +65,7 @@ const toKeyDeleted = <Group>(idOf: (group: Group) => string | null) => ({
   description: 'True if that API key was deleted.',
   async resolve(group: Group, _args: object, ctx: GraphqlContext): Promise<boolean> {
     const id = idOf(group)
-    return id !== null && (await names.load(ctx, id))?.isDeleted === true
+    return id !== null && (await keyNameLoader.load(ctx, id))?.isDeleted === true
   },
 })
 

@@ -1,12 +1,11 @@
 import type { ActorView } from '../../accounts/audit-entries.ts'
 import { ActorRef } from '../../accounts/audit-graphql.ts'
-import { type KeyName, keyNames } from '../../api-keys/api-keys.ts'
+import { keyNameLoader } from '../../api-keys/api-keys.ts'
 import { byType } from '../../catalog/job-kinds.ts'
-import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { NodeInterface } from '../../graphql/node.ts'
 import { rowsOf } from '../../graphql/resolved-by.ts'
-import { emailsById } from '../../users/users.ts'
+import { emailLoader } from '../../users/users.ts'
 import { audioUrlOf, liveUrlOf } from '../job-result.ts'
 import { isVoiceLoading, type Job } from '../job-shape.ts'
 import { signOutputs } from '../sign-outputs.ts'
@@ -95,17 +94,14 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
   }),
 }))
 
-const keys = new BatchLoader<GraphqlContext, KeyName>(keyNames)
-const addresses = new BatchLoader<GraphqlContext, string>(emailsById)
-
 async function submittedBy(ctx: GraphqlContext, job: Job): Promise<ActorView | null> {
   if (!isOfCaller(ctx, job)) return null
   if (job.apiKeyId !== null) {
-    const name = job.apiKeyName ?? (await keys.load(ctx, job.apiKeyId))?.name ?? null
+    const name = job.apiKeyName ?? (await keyNameLoader.load(ctx, job.apiKeyId))?.name ?? null
     return { kind: 'key', of: job.id, callerId: job.apiKeyId, name }
   }
   if (job.userId === null) return null
-  return { kind: 'user', of: job.id, callerId: job.userId, name: (await addresses.load(ctx, job.userId)) ?? null }
+  return { kind: 'user', of: job.id, callerId: job.userId, name: (await emailLoader.load(ctx, job.userId)) ?? null }
 }
 
 builder.interfaceField(JobInterface, 'submittedBy', (t) =>

@@ -34,7 +34,7 @@ export function useDroppedFile({ editor }: Studio): void {
   }, [editor])
 }
 
-/** Of the shown chapter. */
+/** The key of the last paragraph of the shown chapter; empty if it has none. */
 function lastOf(editor: Editor): string {
   const { chapters } = editor.project.peek()
   return chapters.find(({ key }) => key === editor.chapterKey.peek())?.paragraphs.at(-1)?.key ?? ''
